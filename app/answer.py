@@ -1,0 +1,77 @@
+"""The answer as every door gives it out: terminal, page, Python (contract: README, "The answer as JSON")."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from index.search import Hit
+
+SEPARATOR = " › "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A quotation and its place: `document.text[start:end] == quote`. `score` is cosine, higher is better."""
+
+    n: int
+    passage_id: str
+    document: str
+    release: str
+    lang: str
+    section: str
+    url: str
+    quote: str
+    text: str
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieved:
+    """A passage that was found, cited or not."""
+
+    passage_id: str
+    document: str
+    release: str
+    lang: str
+    section: str
+    url: str
+    text: str
+    score: float
+
+    @classmethod
+    def of(cls, hit: Hit) -> "Retrieved":
+        p = hit.passage
+        return cls(
+            passage_id=p.id,
+            document=p.title,
+            release=p.release,
+            lang=p.lang,
+            section=SEPARATOR.join(p.section),
+            url=p.url,
+            text=p.text,
+            score=hit.score,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the assistant says. Without `answered` there are no citations, and `answer` says what is missing.
+
+    `confidence` is the probability that the posts tell; `timings_ms` are load, encode, search and answer.
+    """
+
+    question: str
+    lang: str
+    answered: bool
+    confidence: float
+    answer: str
+    generator: str = "extractive"
+    citations: tuple[Citation, ...] = ()
+    retrieved: tuple[Retrieved, ...] = ()
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, keys in the order of the contract."""
+        record = asdict(self)
+        return record | {"citations": list(record["citations"]), "retrieved": list(record["retrieved"])}

@@ -1,0 +1,150 @@
+"""The one place that knows the order: clean, plan, retrieve, decide, extract, cite."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
+
+from app import abstain
+from app.answer import SEPARATOR, Answer, Citation, Retrieved
+from app.extract import ExtractSettings, Sentence, choose
+from app.messages import say
+from app.plan import Plan, clean_question, make_plan, nearest_release
+from app.retrieve import retrieve
+from app.settings import AskSettings
+from index.search import Hit, Query, Searcher
+from index.settings import SearchSettings
+from index.snapshot import Snapshot, resolve
+from ingest.progress import Tell
+from ingest.releases import sort_key
+
+_EVIDENCE = 12
+
+
+class Assistant:
+    """Answers questions from one snapshot. Safe to share between threads.
+
+    >>> assistant = Assistant.open(Path("var/index"))
+    >>> assistant.ask("How much faster is eigh in 2.12?").answer
+    """
+
+    def __init__(self, searcher: Searcher, *, extract: ExtractSettings | None = None, load_ms: float = 0.0) -> None:
+        self.searcher = searcher
+        self.releases: tuple[str, ...] = tuple(sorted(searcher.snapshot.manifest.releases, key=sort_key))
+        self._extract = extract or ExtractSettings()
+        self._abstainer = abstain.load()
+        self._load_ms = load_ms
+
+    @classmethod
+    def open(cls, index: Path, settings: SearchSettings | None = None) -> Self:
+        """Open the newest snapshot under `index`; UserError names what is wrong with it and the remedy."""
+        from index.encoder import question_encoder
+
+        began = time.perf_counter()
+        snapshot = Snapshot(resolve(index))
+        encoder = question_encoder(snapshot.manifest.model_id, snapshot.manifest.revision)
+        return cls(Searcher(snapshot, encoder, settings), load_ms=_since(began))
+
+    def ask(self, question: str, settings: AskSettings | None = None) -> Answer:
+        """Answer one question. UserError for a question that cannot be read; whatever the posts do not tell is an Answer."""
+        settings = settings or AskSettings()
+        plan = make_plan(clean_question(question), self.releases)
+        timings = {"load": self._load_ms, "encode": 0.0, "search": 0.0, "answer": 0.0}
+        began = time.perf_counter()
+        hits = self.evidence(plan, settings)
+        timings["search"] = _since(began)
+        began = time.perf_counter()
+        sentences = self.sentences(plan, hits)
+        confidence = self._abstainer.confidence(abstain.features(plan, hits, sentences, self.searcher.snapshot))
+        refusal = self._refusal(plan, sentences, confidence)
+        citations = [] if refusal else self._cite(sentences)
+        timings["answer"] = _since(began)
+        return Answer(
+            question=question,
+            lang=plan.lang,
+            answered=not refusal,
+            confidence=round(confidence, 4),
+            answer=refusal or " ".join(f"{' '.join(c.quote.split()) if '```' not in c.quote else c.quote} [{c.n}]" for c in citations),
+            citations=tuple(citations),
+            retrieved=tuple(Retrieved.of(hit) for hit in hits[: settings.top_k]),
+            timings_ms={name: round(value, 1) for name, value in timings.items()},
+        )
+
+    def evidence(self, plan: Plan, settings: AskSettings) -> list[Hit]:
+        """Retrieve for a plan: at least twelve passages, and for several releases some of each."""
+        query = Query(
+            text=plan.question,
+            lang=plan.lang,
+            releases=settings.releases,
+            langs=settings.langs,
+            prefer_releases=plan.releases,
+            identifiers=(*plan.identifiers, *plan.prs),
+        )
+        wanted = max(settings.top_k, _EVIDENCE)
+        hits = retrieve(self.searcher, query, wanted)
+        if len(plan.releases) < 2 or settings.releases:
+            return hits
+        share = max(2, wanted // len(plan.releases))
+        each = [retrieve(self.searcher, replace(query, releases=(release,)), share) for release in plan.releases]
+        picked = {hit.passage.id: hit for group in each for hit in group}
+        return sorted(picked.values(), key=lambda hit: (-hit.rank_score, hit.passage.id))
+
+    def _refusal(self, plan: Plan, sentences: Sequence[Sentence], confidence: float) -> str:
+        """Why the posts do not tell, in the question's language; "" where they do."""
+        if plan.missing and not plan.releases and self.releases:
+            nearest = nearest_release(plan.missing[0], self.releases)
+            return say("no_release", plan.lang, asked=plan.missing[0], nearest=nearest)
+        if not sentences:
+            return say("filtered", plan.lang)
+        return say("abstain", plan.lang) if confidence < self._abstainer.threshold else ""
+
+    def sentences(self, plan: Plan, hits: Sequence[Hit]) -> list[Sentence]:
+        """The sentences that answer; where several releases are compared, the best of each, oldest first."""
+        snapshot = self.searcher.snapshot
+        if len(plan.releases) > 1:
+            one = replace(self._extract, sentences=max(1, 4 // len(plan.releases)))
+            groups = ([h for h in hits if h.passage.release == release] for release in plan.releases)
+            return [sentence for group in groups for sentence in choose(plan, group, snapshot, one)][:6]
+        named = [hit for hit in hits if hit.passage.release in plan.releases] if plan.kind != "release" else []
+        return choose(plan, named or hits, snapshot, self._extract)
+
+    def _cite(self, sentences: Sequence[Sentence]) -> list[Citation]:
+        """Number the quotations from 1 in the order of the answer."""
+        citations = []
+        for n, sentence in enumerate(sentences, 1):
+            p = sentence.hit.passage
+            citations.append(
+                Citation(
+                    n=n,
+                    passage_id=p.id,
+                    document=p.title,
+                    release=p.release,
+                    lang=p.lang,
+                    section=SEPARATOR.join(p.section),
+                    url=p.url,
+                    quote=sentence.text,
+                    text=p.text,
+                    start=p.start + sentence.start,
+                    end=p.start + sentence.end,
+                    score=sentence.hit.score,
+                )
+            )
+        return citations
+
+
+def _since(began: float) -> float:
+    return (time.perf_counter() - began) * 1000
+
+
+def open_or_build(index: Path, *, is_default: bool, tell: Tell) -> Assistant:
+    """Open `index`; the default one is built first when it is not there, one that was named is an error."""
+    from index import snapshot
+
+    if is_default and not snapshot.exists(index):
+        from index.cli import build_index
+        from index.settings import BuildSettings
+
+        tell("no index yet: building it once")
+        build_index([], index, BuildSettings(), tell)
+    return Assistant.open(index)
