@@ -19,7 +19,9 @@ from index.tokens import tokenize
 
 MODEL_FILE = Path(__file__).parent / "abstain.json"
 _LATIN_WORD = re.compile(r"[A-Za-z][\w.+-]*[\w+]|[A-Za-z]")
-FEATURES = ("score", "sentence", "lexical", "coverage", "unknown", "identifier", "margin", "fact", "names", "elsewhere")
+_NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?:\.\d+)*(?![\w.])")
+_EVERYWHERE = ("pytorch", "torch")
+FEATURES = ("score", "sentence", "lexical", "coverage", "unknown", "identifier", "margin", "fact", "names", "elsewhere", "terms")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +51,16 @@ def features(plan: Plan, hits: Sequence[Hit], sentences: Sequence[Sentence], sna
     score, sentence: best centred cosines; lexical, coverage: how much of the question's rare words the best
     passages hold; unknown: how much no post holds; identifier: whether each named one is there; margin: how far
     the best stands out; fact: whether a chosen sentence holds the kind of fact asked for; names: names in the
-    question that no post has; elsewhere: how much better another release than the named one fits.
+    question that no post has; elsewhere: how much better another release than the named one fits; terms: how
+    rare a Latin word of the question they hold.
     """
     named = [hit for hit in hits if hit.passage.release in plan.releases] if plan.kind != "release" else []
     ranked = named or list(hits)
     if not ranked:
         return dict.fromkeys(FEATURES, 0.0)
     top = ranked[:5]
-    tokens = {t for t in tokenize(plan.question) if t not in ("pytorch", "torch") and t not in plan.releases}
+    nearest = {hit.passage.section_id for hit in sorted(top, key=lambda hit: (-hit.score, hit.passage.id))[:2]}
+    tokens = {t for t in tokenize(plan.question) if t not in _EVERYWHERE and t not in plan.releases}
     weights = {t: snapshot.lexical.rarity(t) for t in tokens}
     total = sum(weights.values()) or 1.0
     own = [hit for hit in top if hit.passage.lang == plan.lang]
@@ -71,15 +75,27 @@ def features(plan: Plan, hits: Sequence[Hit], sentences: Sequence[Sentence], sna
         "unknown": sum(weights[t] for t in tokens if not snapshot.lexical.known(t)) / total,
         "identifier": min((max(float(i in text) for text in texts) for i in wanted), default=1.0),
         "margin": top[0].score - (sum(hit.score for hit in hits[3:]) / len(hits[3:]) if len(hits) > 3 else 0.0),
-        "fact": float(any(has_fact(plan.kind, sentence.text) for sentence in sentences)),
+        "fact": float(any(has_fact(plan.kind, s.text) for s in sentences if s.hit.passage.section_id in nearest)),
         "names": min(len(_unknown_names(plan, snapshot)), 2) / 2,
+        "terms": _terms(plan, seen, snapshot),
         "elsewhere": max(hit.score for hit in hits) - max(hit.score for hit in ranked),
     }
 
 
+def _terms(plan: Plan, passages: Sequence[set[str]], snapshot: Snapshot) -> float:
+    """Rarity of the rarest of the question's Latin words that a passage holds, as a share of the highest there is."""
+    words = {t for w in _LATIN_WORD.findall(plan.question) for t in tokenize(w)[:1] if t not in _EVERYWHERE}
+    rarest = max((snapshot.lexical.rarity(t) for own in passages for t in words & own), default=0.0)
+    return rarest / snapshot.lexical.rarity("")
+
+
 def _unknown_names(plan: Plan, snapshot: Snapshot) -> list[str]:
-    """Names in the question of which no post holds any part: Latin words in Chinese, capitals or digits within English."""
+    """Versions and names in the question that no post holds: Latin words in Chinese, capitals or digits within English."""
     words = _LATIN_WORD.findall(plan.question)
     if plan.lang != "zh":
         words = [w for at, w in enumerate(words) if re.search(r"\d", w) or re.search(r"[A-Z]", w[1:] if not at else w)]
-    return [w for w in words if len(w) > 2 and not any(snapshot.lexical.known(t) for t in tokenize(w) if t == w.casefold() or t.isalpha())]
+    known = set(plan.releases) | set(plan.missing)
+    numbers = [n for n in _NUMBER.findall(plan.question) if n not in known and not snapshot.lexical.known(n)]
+    return numbers + [
+        w for w in words if len(w) > 2 and not any(snapshot.lexical.known(t) for t in tokenize(w) if t == w.casefold() or t.isalpha())
+    ]

@@ -16,6 +16,7 @@ _NOT_NAMES = re.compile(
     r"Metal|Tensor|Core|Events?|Custom|The|In|For|With|Torch|Inductor|Conference|Stable|Beta|Prototype|Silicon|Docker|Neoverse|"
     r"Graviton|Hugging|Face|Foundation|Parallel|Blackwell|Hopper|Wheel|Adam|Chrome|Python|Team|Meta|Unified|Memory|Arm|Xeon)\b"
 )
+_EXACT = ("person", "pr", "date", "percent")  # kinds whose fact is hard to mistake
 _RELEASE = r"(?<![\d.])\d\.\d{1,2}(?![\d.%])"
 _FACTS: dict[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
@@ -109,7 +110,7 @@ def _candidates(plan: Plan, hits: Sequence[Hit], snapshot: Snapshot, settings: E
                 + settings.lexical_weight * sum(weights[t] for t in tokens if t in own) / total
                 + settings.passage_weight * hit.rank_score
                 + settings.language_weight * (hit.passage.lang == plan.lang)
-                + settings.fact_weight * (plan.kind != "what" and has_fact(plan.kind, text))
+                + settings.fact_weight * (1.5 if plan.kind in _EXACT else 1.0) * (plan.kind != "what" and has_fact(plan.kind, text))
             )
             if wanted:
                 folded = fold(text)

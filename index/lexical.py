@@ -51,6 +51,7 @@ class LexicalIndex:
             np.load(folder / f"{name}.csc.index.npy", mmap_mode="r", allow_pickle=False) for name in ("indptr", "indices", "data")
         )
         vocabulary = json.loads((folder / "vocab.index.json").read_text(encoding="utf-8"))
+        vocabulary.pop("", None)  # bm25s's own mark for an empty document, without postings
         documents = json.loads((folder / "params.index.json").read_text(encoding="utf-8"))["num_docs"]
         return cls(vocabulary, starts, rows, weights, float(weights.max(initial=1.0)), documents)
 

@@ -1,7 +1,7 @@
 """Tokens for BM25 that keep what engineers search for whole: `torch.compile`, `#174619`, `2.12`, `fused=True`.
 
-Identifiers come first, whole and in parts; then plain words; Chinese as bigrams (and single characters
-where a run has only one). Everything is NFKC and casefolded, so the same rule serves posts and questions.
+Identifiers come first, whole and in parts; then plain words; Chinese as bigrams between particles.
+Everything is NFKC and casefolded, so the same rule serves posts and questions.
 """
 
 import re
@@ -66,6 +66,8 @@ _CHINESE_STOP = frozenset(
         "什麼",
     ]
 )
+# Characters that join words or ask, never part of a term: "快了多少" is about 快.
+_PARTICLES = re.compile("多少|什么|怎么|怎样|如何|哪[个些里位家]?|为什么|是否|有没有|[的了吗呢吧么啊谁啥咋请问]")
 
 
 def tokenize(text: str) -> list[str]:
@@ -91,7 +93,9 @@ def tokenize(text: str) -> list[str]:
 
 
 def _bigrams(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)] if len(run) > 1 else [run]
+    """Pairs of neighbours within the pieces that particles and question words leave; a lone character tells nothing."""
+    pieces = [piece for piece in _PARTICLES.split(run) if piece]
+    return [pair for piece in pieces for pair in (piece[i : i + 2] for i in range(len(piece) - 1))]
 
 
 def _identifier(word: str) -> list[str]:

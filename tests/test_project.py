@@ -67,7 +67,7 @@ def test_every_command_and_flag_in_the_readme_exists(name, helps):
         for flag in re.findall(r"(?<!\S)--[\w-]+", rest):
             assert flag in helps[module], f"{name}: python -m {module} {flag}"
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    for target in re.findall(r"make ([a-z]+)", text):
+    for target in re.findall(r"(?:^    |`)make ([a-z]+)", text, re.MULTILINE):
         assert target in targets, f"{name}: make {target}"
 
 
