@@ -13,7 +13,7 @@ from app.messages import say
 from app.plan import Plan, clean_question, make_plan, nearest_release
 from app.retrieve import retrieve
 from app.settings import AskSettings
-from index.search import Hit, Query, Searcher
+from index.search import Float32, Hit, Query, Searcher
 from index.settings import SearchSettings
 from index.snapshot import Snapshot, resolve
 from ingest.progress import Tell
@@ -52,7 +52,10 @@ class Assistant:
         plan = make_plan(clean_question(question), self.releases)
         timings = {"load": self._load_ms, "encode": 0.0, "search": 0.0, "answer": 0.0}
         began = time.perf_counter()
-        hits = self.evidence(plan, settings)
+        vector = self.searcher.encode(self.query(plan, settings))
+        timings["encode"] = _since(began)
+        began = time.perf_counter()
+        hits = self.evidence(plan, settings, vector)
         timings["search"] = _since(began)
         began = time.perf_counter()
         sentences = self.sentences(plan, hits)
@@ -71,9 +74,9 @@ class Assistant:
             timings_ms={name: round(value, 1) for name, value in timings.items()},
         )
 
-    def evidence(self, plan: Plan, settings: AskSettings) -> list[Hit]:
-        """Retrieve for a plan: at least twelve passages, and for several releases some of each."""
-        query = Query(
+    def query(self, plan: Plan, settings: AskSettings) -> Query:
+        """What is searched for a plan."""
+        return Query(
             text=plan.question,
             lang=plan.lang,
             releases=settings.releases,
@@ -81,12 +84,17 @@ class Assistant:
             prefer_releases=plan.releases,
             identifiers=(*plan.identifiers, *plan.prs),
         )
+
+    def evidence(self, plan: Plan, settings: AskSettings, vector: Float32 | None = None) -> list[Hit]:
+        """Retrieve for a plan: at least twelve passages, and for several releases some of each."""
+        query = self.query(plan, settings)
+        vector = self.searcher.encode(query) if vector is None else vector
         wanted = max(settings.top_k, _EVIDENCE)
-        hits = retrieve(self.searcher, query, wanted)
+        hits = retrieve(self.searcher, query, wanted, vector)
         if len(plan.releases) < 2 or settings.releases:
             return hits
         share = max(2, wanted // len(plan.releases))
-        each = [retrieve(self.searcher, replace(query, releases=(release,)), share) for release in plan.releases]
+        each = [retrieve(self.searcher, replace(query, releases=(release,)), share, vector) for release in plan.releases]
         picked = {hit.passage.id: hit for group in each for hit in group}
         return sorted(picked.values(), key=lambda hit: (-hit.rank_score, hit.passage.id))
 

@@ -17,7 +17,7 @@ _NOT_NAMES = re.compile(
     r"Graviton|Hugging|Face|Foundation|Parallel|Blackwell|Hopper|Wheel|Adam|Chrome|Python|Team|Meta|Unified|Memory|Arm|Xeon)\b"
 )
 _EXACT = ("person", "pr", "date", "percent")  # kinds whose fact is hard to mistake
-_RELEASE = r"(?<![\d.])\d\.\d{1,2}(?![\d.%])"
+_RELEASE = r"(?<![\d.])\d\.\d{1,2}(?![\d%]|\.\d)"
 _FACTS: dict[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {

@@ -26,7 +26,7 @@ WORDS: Final[dict[str, dict[str, str]]] = {
         "no_sources": "The cited passages appear here.",
         "working": "Looking through the posts …",
         "failed": "Something went wrong here; the question is not answered. Please try again.",
-        "open_post": "open the post",
+        "open_post": "official post",
         "examples": "Try one of these",
     },
     "zh": {
@@ -50,7 +50,7 @@ WORDS: Final[dict[str, dict[str, str]]] = {
         "no_sources": "引用的段落会显示在这里。",
         "working": "正在查找发布说明……",
         "failed": "出了点问题，这个问题没有得到回答，请再试一次。",
-        "open_post": "打开原文",
+        "open_post": "官方发布文章",
         "examples": "试试这些问题",
     },
 }

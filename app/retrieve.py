@@ -2,18 +2,17 @@
 
 from dataclasses import replace
 
-from index.search import Hit, Query, Searcher
+from index.search import Float32, Hit, Query, Searcher
 
 _WIDTH = 30
 
 
-def retrieve(searcher: Searcher, query: Query, top_k: int) -> list[Hit]:
-    """Return the best `top_k` hits, a section's form in the question's language standing for its twin.
+def retrieve(searcher: Searcher, query: Query, top_k: int, vector: Float32) -> list[Hit]:
+    """Return the best `top_k` hits for `vector` (`searcher.encode(query)`), a section's form in the question's language standing for its twin.
 
     A passage in another language stays only where the question's language has no such section (or the
     query filters that language out). The best passage of a section inherits the score of its twin.
     """
-    vector = searcher.encode(query)
     hits = searcher.search(query, top_k * 2 + _WIDTH, vector)
     if query.langs and query.lang not in query.langs:
         return hits[:top_k]

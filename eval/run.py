@@ -13,7 +13,6 @@ from app.retrieve import retrieve
 from app.settings import AskSettings
 from eval.metrics import retrieval
 from eval.questions import Question, holds
-from index.search import Query
 
 OTHER = {"zh": "en", "en": "zh"}
 _DEPTH = 40
@@ -36,14 +35,9 @@ def rankings(assistant: Assistant, questions: Sequence[Question], pool: str) -> 
     for q in questions:
         plan = make_plan(clean_question(q.question), assistant.releases)
         langs = {"same": (q.lang,), "other": (OTHER[q.lang],), "mixed": ()}[pool]
-        query = Query(
-            text=plan.question,
-            lang=plan.lang,
-            langs=langs,
-            prefer_releases=plan.releases,
-            identifiers=(*plan.identifiers, *plan.prs),
-        )
-        out[q.id] = [hit.passage.evidence_id for hit in retrieve(assistant.searcher, query, _DEPTH)]
+        query = assistant.query(plan, AskSettings(langs=langs))
+        hits = retrieve(assistant.searcher, query, _DEPTH, assistant.searcher.encode(query))
+        out[q.id] = [hit.passage.evidence_id for hit in hits]
     return out
 
 

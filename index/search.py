@@ -61,10 +61,9 @@ class Searcher:
         vector: Float32 = centre(raw, [query.lang], self.snapshot.question_means)[0]
         return vector
 
-    def search(self, query: Query, top_k: int, vector: Float32 | None = None) -> list[Hit]:
-        """Return the best `top_k` passages, best first, ties by passage id."""
+    def search(self, query: Query, top_k: int, vector: Float32) -> list[Hit]:
+        """Return the best `top_k` passages for `vector` (of `encode`), best first, ties by passage id."""
         snapshot, settings = self.snapshot, self.settings
-        vector = self.encode(query) if vector is None else vector
         allowed = self._allowed(query)
         keys = None if allowed is None else [key for key, row in snapshot.row_of_key.items() if row in allowed]
         cosines = {

@@ -14,7 +14,9 @@ from ingest.errors import UserError
 
 
 def hits(index, encoder, text="Who wrote fused Adagrad?", lang="en", k=4, **kw):
-    return Searcher(Snapshot(resolve(index)), encoder).search(Query(text=text, lang=lang, **kw), k)
+    searcher = Searcher(Snapshot(resolve(index)), encoder)
+    query = Query(text=text, lang=lang, **kw)
+    return searcher.search(query, k, searcher.encode(query))
 
 
 def test_what_was_built_is_found_after_reopening(small_index, tiny):
