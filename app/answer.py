@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from index.search import Hit
+from ingest.schema import Passage
 
 SEPARATOR = " › "
 
@@ -39,19 +39,18 @@ class Retrieved:
     text: str
     score: float
 
-    @classmethod
-    def of(cls, hit: Hit) -> "Retrieved":
-        p = hit.passage
-        return cls(
-            passage_id=p.id,
-            document=p.title,
-            release=p.release,
-            lang=p.lang,
-            section=SEPARATOR.join(p.section),
-            url=p.url,
-            text=p.text,
-            score=hit.score,
-        )
+
+def place(passage: Passage) -> dict[str, str]:
+    """Where a passage stands, as the fields that citations and retrieved passages share."""
+    return {
+        "passage_id": passage.id,
+        "document": passage.title,
+        "release": passage.release,
+        "lang": passage.lang,
+        "section": SEPARATOR.join(passage.section),
+        "url": passage.url,
+        "text": passage.text,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

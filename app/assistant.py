@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from app import abstain
-from app.answer import SEPARATOR, Answer, Citation, Retrieved
+from app.answer import Answer, Citation, Retrieved, place
 from app.extract import ExtractSettings, Sentence, choose
 from app.messages import say
 from app.plan import Plan, clean_question, make_plan, nearest_release
@@ -70,7 +70,7 @@ class Assistant:
             confidence=round(confidence, 4),
             answer=refusal or " ".join(f"{' '.join(c.quote.split()) if '```' not in c.quote else c.quote} [{c.n}]" for c in citations),
             citations=tuple(citations),
-            retrieved=tuple(Retrieved.of(hit) for hit in hits[: settings.top_k]),
+            retrieved=tuple(Retrieved(score=hit.score, **place(hit.passage)) for hit in hits[: settings.top_k]),
             timings_ms={name: round(value, 1) for name, value in timings.items()},
         )
 
@@ -119,26 +119,17 @@ class Assistant:
 
     def _cite(self, sentences: Sequence[Sentence]) -> list[Citation]:
         """Number the quotations from 1 in the order of the answer."""
-        citations = []
-        for n, sentence in enumerate(sentences, 1):
-            p = sentence.hit.passage
-            citations.append(
-                Citation(
-                    n=n,
-                    passage_id=p.id,
-                    document=p.title,
-                    release=p.release,
-                    lang=p.lang,
-                    section=SEPARATOR.join(p.section),
-                    url=p.url,
-                    quote=sentence.text,
-                    text=p.text,
-                    start=p.start + sentence.start,
-                    end=p.start + sentence.end,
-                    score=sentence.hit.score,
-                )
+        return [
+            Citation(
+                n=n,
+                quote=sentence.text,
+                start=sentence.hit.passage.start + sentence.start,
+                end=sentence.hit.passage.start + sentence.end,
+                score=sentence.hit.score,
+                **place(sentence.hit.passage),
             )
-        return citations
+            for n, sentence in enumerate(sentences, 1)
+        ]
 
 
 def _since(began: float) -> float:

@@ -32,6 +32,11 @@ _FACTS: dict[str, re.Pattern[str]] = {
         "why": r"\b(?:because|since|so that|therefore|avoid|reduc|without|used to|previously|before)|因为|由于|从而|避免|减少|以便|此前|以前|之前|因此|原因",
     }.items()
 }
+# A sentence that only points elsewhere answers those who ask for a pointer.
+_LINK = re.compile(
+    r"\b(?:where|link|url|docs?|documentation|tutorial|paper|example|register|address)\b|哪里|链接|网址|地址|文档|教程|论文|示例|报名",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +49,7 @@ class ExtractSettings:
     fact_weight: float = 0.25
     identifier_weight: float = 0.2
     language_weight: float = 0.15
+    link_penalty: float = 0.15
     margin: float = 0.3
     sentences: int = 3
     min_chars: int = 12
@@ -97,6 +103,7 @@ def _candidates(plan: Plan, hits: Sequence[Hit], snapshot: Snapshot, settings: E
     weights = {token: snapshot.lexical.rarity(token) for token in tokens}
     total = sum(weights.values()) or 1.0
     wanted = (*plan.identifiers, *plan.prs)
+    asks_for_link = bool(_LINK.search(plan.question))
     found = []
     for hit in hits:
         for number, row in enumerate(snapshot.sentence_rows(hit.row)):
@@ -112,6 +119,8 @@ def _candidates(plan: Plan, hits: Sequence[Hit], snapshot: Snapshot, settings: E
                 + settings.language_weight * (hit.passage.lang == plan.lang)
                 + settings.fact_weight * (1.5 if plan.kind in _EXACT else 1.0) * (plan.kind != "what" and has_fact(plan.kind, text))
             )
+            if "http" in text and not asks_for_link:
+                score -= settings.link_penalty
             if wanted:
                 folded = fold(text)
                 score += settings.identifier_weight * sum(i in folded for i in wanted) / len(wanted)

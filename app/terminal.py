@@ -1,7 +1,6 @@
 """An answer for people at a terminal: the answer, then its numbered sources with quote and address."""
 
 import re
-import textwrap
 import unicodedata
 from collections.abc import Collection
 
@@ -67,7 +66,7 @@ def _fold(text: str, width: int, indent: str = "") -> str:
                 line, columns = indent, len(indent)
             line, columns = line + piece, columns + wide
         out.append(line)
-    return "\n".join(textwrap.dedent(out[0]) if i == 0 else row for i, row in enumerate(out))
+    return "\n".join(out)
 
 
 def _pattern(words: Collection[str]) -> re.Pattern[str] | None:
