@@ -16,7 +16,7 @@ _NOT_NAMES = re.compile(
     r"Metal|Tensor|Core|Events?|Custom|The|In|For|With|Torch|Inductor|Conference|Stable|Beta|Prototype|Silicon|Docker|Neoverse|"
     r"Graviton|Hugging|Face|Foundation|Parallel|Blackwell|Hopper|Wheel|Adam|Chrome|Python|Team|Meta|Unified|Memory|Arm|Xeon)\b"
 )
-_EXACT = ("person", "pr", "date", "percent")  # kinds whose fact is hard to mistake
+_EXACT = ("person", "pr", "date", "ratio")  # kinds whose fact is hard to mistake
 _RELEASE = r"(?<![\d.])\d\.\d{1,2}(?![\d%]|\.\d)"
 _FACTS: dict[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
@@ -26,7 +26,7 @@ _FACTS: dict[str, re.Pattern[str]] = {
         "number": r"(?<![\w.#])\d[\d,]*(?:\.\d+)?\s*(?:%|x\b|times|倍|GB|MB|ms|秒|seconds|次|位|个|commits|contributors|hours|项|行|lines)"
         r"|\d+(?:\.\d+)?\s*(?:to|至|-|–)\s*\d+|\bport \d+|端口 ?\d+"
         r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|half|twice|dozen)\b|(?<![第十])[两二三四五六七八九十]\s*(?:行|个|项|次|倍|位|种|类|条|成|半|级)",
-        "percent": r"\d\s*%|\d\s*倍|\d\s*times",
+        "ratio": r"\d\s*%|\d\s*倍|\d\s*times|\dx\b",
         "release": _RELEASE,
         "howto": r"`[^`]+`|```",
         "why": r"\b(?:because|since|so that|therefore|avoid|reduc|without|used to|previously|before)|因为|由于|从而|避免|减少|以便|此前|以前|之前|因此|原因",
