@@ -50,7 +50,7 @@ def features(plan: Plan, hits: Sequence[Hit], sentences: Sequence[Sentence], sna
 
     score, sentence: best centred cosines; lexical, coverage: how much of the question's rare words the best
     passages hold; unknown: how much no post holds; identifier: whether each named one is there; margin: how far
-    the best stands out; fact: whether a chosen sentence holds the kind of fact asked for; names: names in the
+    the best stands out; fact: whether a chosen sentence holds the kind of fact asked for (half, if not of the best section); names: names in the
     question that no post has; elsewhere: how much better another release than the named one fits; terms: how
     rare a Latin word of the question they hold.
     """
@@ -59,7 +59,7 @@ def features(plan: Plan, hits: Sequence[Hit], sentences: Sequence[Sentence], sna
     if not ranked:
         return dict.fromkeys(FEATURES, 0.0)
     top = ranked[:5]
-    nearest = {hit.passage.section_id for hit in sorted(top, key=lambda hit: (-hit.score, hit.passage.id))[:2]}
+    nearest = {hit.passage.section_id for hit in (top[0], max(top, key=lambda hit: hit.score))}
     tokens = {t for t in tokenize(plan.question) if t not in _EVERYWHERE and t not in plan.releases}
     weights = {t: snapshot.lexical.rarity(t) for t in tokens}
     total = sum(weights.values()) or 1.0
@@ -75,7 +75,7 @@ def features(plan: Plan, hits: Sequence[Hit], sentences: Sequence[Sentence], sna
         "unknown": sum(weights[t] for t in tokens if not snapshot.lexical.known(t)) / total,
         "identifier": min((max(float(i in text) for text in texts) for i in wanted), default=1.0),
         "margin": top[0].score - (sum(hit.score for hit in hits[3:]) / len(hits[3:]) if len(hits) > 3 else 0.0),
-        "fact": float(any(has_fact(plan.kind, s.text) for s in sentences if s.hit.passage.section_id in nearest)),
+        "fact": max((1.0 if s.hit.passage.section_id in nearest else 0.5 for s in sentences if has_fact(plan.kind, s.text)), default=0.0),
         "names": min(len(_unknown_names(plan, snapshot)), 2) / 2,
         "terms": _terms(plan, seen, snapshot),
         "elsewhere": max(hit.score for hit in hits) - max(hit.score for hit in ranked),

@@ -18,13 +18,17 @@ _NOT_NAMES = re.compile(
 )
 _EXACT = ("person", "pr", "date", "ratio")  # kinds whose fact is hard to mistake
 _RELEASE = r"(?<![\d.])\d\.\d{1,2}(?![\d%]|\.\d)"
+_DATE = r"\b20\d\d-\d\d-\d\d\b|\d{1,2}\s*(?:am|pm|点)|\d+\s*月\s*\d+"
 _FACTS: dict[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {
         "pr": r"#\d{3,}",
-        "date": rf"\b20\d\d-\d\d-\d\d\b|\d{{1,2}}\s*(?:am|pm|点)|\d+\s*月\s*\d+|{_RELEASE}",
+        "date": _DATE,
+        "since": rf"{_DATE}|{_RELEASE}",
+        "time": r"\d\s*(?:seconds|minutes|hours|ms\b|s\b|毫秒|微秒|秒|分钟|小时)",
+        "memory": r"\d\s*(?:[GM]i?B\b|bytes)",
         "number": r"(?<![\w.#])\d[\d,]*(?:\.\d+)?\s*(?:%|x\b|times|倍|GB|MB|ms|秒|seconds|次|位|个|commits|contributors|hours|项|行|lines)"
-        r"|\d+(?:\.\d+)?\s*(?:to|至|-|–)\s*\d+|\bport \d+|端口 ?\d+"
+        r"|\d+(?:\.\d+)?\s*(?:to|至|-|–)\s*\d+|\bport \d+|端口 ?\d+|(?<![\d.])\d{2,}\.\d+|\d+\.\d+\.\d+|\d\.\d+ (?:or newer|or later|或)|(?:GCC|CUDA|CMake|ROCm|Python|C\+\+) ?\d"
         r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|half|twice|dozen)\b|(?<![第十])[两二三四五六七八九十]\s*(?:行|个|项|次|倍|位|种|类|条|成|半|级)",
         "ratio": r"\d\s*%|\d\s*倍|\d\s*times|\dx\b",
         "release": _RELEASE,

@@ -38,10 +38,13 @@ KINDS: dict[str, re.Pattern[str]] = {
     for name, pattern in {
         "pr": r"\b(?:which|what|whose)\b[^?]{0,40}\b(?:PR|PRs|pull requests?|issue)\b|\bPR number|PR\s*(?:号|编号|是)|(?:哪个|哪些|几号|什么|哪几个)\s*(?:PR|issue|拉取请求)|在哪个\s*PR",
         "person": r"\bwho\b|\bwhose\b|\bwhom\b|\bby which (?:person|author|company|vendor)\b|\b(?:author|contributor)s? of\b|谁|哪位|哪几位|作者|由哪(?:家|个公司|些人)|哪家公司|哪些人",
+        "since": r"\bwhen (?:will|does|did|do)\b.*\b(?:become|start|stop|raise|fail|default|require|remove|deprecate)|什么时候(?:开始|起)|何时(?:开始|起)",
         "date": r"\bwhen\b(?!\s+(?:i|you|using|a|the|an|compiling|building)\b)|\bwhat (?:date|day|time)\b|\brelease date\b|\bon which (?:date|day)\b|何时|什么时候|什么时间|哪天|哪一天|几月几[日号]|日期|几点",
         "release": r"\b(?:which|what) (?:\w+ )?(?:release|version)\b|\bsince when\b|\bsince which\b|哪个版本|哪一版|哪一个版本|从哪版|什么版本|哪个发布",
         "ratio": r"\bwhat percentage\b|\bby what percent|\bhow many percent|\bhow (?:much|many times) (?:faster|slower|quicker|more)\b|\bspeed-?ups?\b|百分之(?:多少|几)|几个百分点"
         r"|[快慢高低]了?(?:多少|几)|提[升速高]了?(?:多少|几)|加速比|几倍",
+        "time": r"\bhow many (?:milli|micro)?(?:seconds|minutes|hours)\b|\b(?:in|by) (?:milli|micro)?seconds\b|\blatency\b|几(?:毫|微)?秒|多少(?:毫|微)?秒|几分钟|多少分钟|延迟",
+        "memory": r"\bhow (?:much|many) (?:\w+ ){0,2}(?:memory|VRAM|GB|MB)\b|\bhow large\b|多少(?:显存|内存|GB|MB)|(?:显存|内存)(?:占用)?(?:是)?多少|有多大",
         "number": r"\bhow (?:many|much|fast|large|long|big|often|far)\b|\bwhat (?:percentage|percent|share|speed-?up|number|fraction|range|factor|port)\b|\bwhat is the (?:\w+ )?(?:value|maximum|minimum|size|limit)\b|多少|几个|几倍|几次|几位|多大|多快|多久|百分之几|幅度|提升了?多|[快慢高低]了?多",
         "howto": r"\bhow (?:do|can|should|would|to|does one|is\b.*\b(?:enabled|turned|switched|set))\b|\bwhat (?:flag|command|environment variable|option|argument|setting|api|call)\b|怎么|怎样|如何|什么命令|哪个(?:参数|环境变量|命令|选项|接口|API)|用什么",
         "why": r"\bwhy\b|\bwhat (?:was the )?(?:reason|problem)\b|为什么|为何|原因|解决了什么",
