@@ -50,7 +50,7 @@ def features(plan: Plan, hits: Sequence[Hit], sentences: Sequence[Sentence], sna
 
     score, sentence: best centred cosines; lexical, coverage: how much of the question's rare words the best
     passages hold; unknown: how much no post holds; identifier: whether each named one is there; margin: how far
-    the best stands out; fact: whether a chosen sentence holds the kind of fact asked for (half, if not of the best section); names: names in the
+    the best stands out; fact: how near the best is the passage whose chosen sentence holds the kind of fact asked for; names: names in the
     question that no post has; elsewhere: how much better another release than the named one fits; terms: how
     rare a Latin word of the question they hold.
     """
@@ -59,7 +59,7 @@ def features(plan: Plan, hits: Sequence[Hit], sentences: Sequence[Sentence], sna
     if not ranked:
         return dict.fromkeys(FEATURES, 0.0)
     top = ranked[:5]
-    nearest = {hit.passage.section_id for hit in (top[0], max(top, key=lambda hit: hit.score))}
+    best = max(hit.score for hit in top)
     tokens = {t for t in tokenize(plan.question) if t not in _EVERYWHERE and t not in plan.releases}
     weights = {t: snapshot.lexical.rarity(t) for t in tokens}
     total = sum(weights.values()) or 1.0
@@ -68,14 +68,14 @@ def features(plan: Plan, hits: Sequence[Hit], sentences: Sequence[Sentence], sna
     wanted = (*plan.identifiers, *plan.prs)
     texts = [fold(hit.passage.encoded_text()) for hit in top]
     return {
-        "score": max(hit.score for hit in top),
+        "score": best,
         "sentence": max((max(hit.sentence_scores, default=0.0) for hit in top), default=0.0),
         "lexical": max((hit.lexical for hit in top), default=0.0),
         "coverage": max((sum(weights[t] for t in tokens & s) / total for s in seen), default=0.5),
         "unknown": sum(weights[t] for t in tokens if not snapshot.lexical.known(t)) / total,
         "identifier": min((max(float(i in text) for text in texts) for i in wanted), default=1.0),
         "margin": top[0].score - (sum(hit.score for hit in hits[3:]) / len(hits[3:]) if len(hits) > 3 else 0.0),
-        "fact": max((1.0 if s.hit.passage.section_id in nearest else 0.5 for s in sentences if has_fact(plan.kind, s.text)), default=0.0),
+        "fact": max((s.hit.score / best for s in sentences if has_fact(plan.kind, s.text)), default=0.0) if best > 0 else 0.0,
         "names": min(len(_unknown_names(plan, snapshot)), 2) / 2,
         "terms": _terms(plan, seen, snapshot),
         "elsewhere": max(hit.score for hit in hits) - max(hit.score for hit in ranked),

@@ -10,12 +10,14 @@ from app.abstain import FEATURES
 
 Float64 = NDArray[np.float64]
 
+TOLERATED = {"wrong": 0.03, "missed": 0.07}
 
-def fit(rows: Sequence[dict[str, float]], labels: Sequence[bool], ridge: float = 1.0, false_refusals: float = 0.02) -> dict[str, Any]:
+
+def fit(rows: Sequence[dict[str, float]], labels: Sequence[bool], ridge: float = 1.0) -> dict[str, Any]:
     """Return the fields of an `Abstainer`.
 
-    The threshold is the highest that refuses at most `false_refusals` of the answerable questions, set in
-    the middle of the gap below them, so that it does not sit on one question's value.
+    The threshold lies midway between two neighbouring scores, where wrong refusals and missed ones, each
+    as a multiple of what is tolerated (TOLERATED), cost least together.
     """
     x = np.array([[row[name] for name in FEATURES] for row in rows], dtype=np.float64)
     y = np.array(labels, dtype=np.float64)
@@ -27,7 +29,7 @@ def fit(rows: Sequence[dict[str, float]], labels: Sequence[bool], ridge: float =
         "centre": _named(centre),
         "scale": _named(scale),
         "bias": round(float(weights[-1]), 6),
-        "threshold": round(_threshold(scores, y, false_refusals), 6),
+        "threshold": round(_threshold(scores, y), 6),
     }
 
 
@@ -45,11 +47,16 @@ def _newton(x: Float64, y: Float64, ridge: float) -> Float64:
     return weights
 
 
-def _threshold(scores: Float64, y: Float64, false_refusals: float) -> float:
-    answerable = np.sort(scores[y == 1])
-    lowest = float(answerable[int(false_refusals * len(answerable))])
-    below = scores[scores < lowest]
-    return (lowest + float(below.max())) / 2 if len(below) else lowest / 2
+def _threshold(scores: Float64, y: Float64) -> float:
+    ordered = np.unique(scores)
+    middles = (ordered[1:] + ordered[:-1]) / 2
+
+    def cost(threshold: float) -> float:
+        wrong = float((scores[y == 1] < threshold).mean())
+        missed = float((scores[y == 0] >= threshold).mean())
+        return wrong / TOLERATED["wrong"] + missed / TOLERATED["missed"]
+
+    return float(min(middles, key=cost))
 
 
 def _named(values: Float64) -> dict[str, float]:
