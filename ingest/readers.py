@@ -32,10 +32,10 @@ class Skipped:
 
 
 def find_posts(paths: list[Path]) -> tuple[list[Path], list[Skipped]]:
-    """Return the post files under `paths` in name order, and what was passed over.
+    """Return the post files under `paths` in name order, and the files passed over for their kind.
 
-    In a folder, names that begin with a dot and pages about the folder (README.md, GLOSSARY.md: capitals)
-    are no posts. A file named by itself is always one. UserError for a path that is not there, and for a
+    In a folder, names that begin with a dot or an underscore (`_drafts`, as Jekyll has it) and pages about
+    the folder (README.md, GLOSSARY.md: capitals) are no posts. A file named by itself is always one. UserError for a path that is not there, and for a
     folder without posts.
     """
     found: list[Path] = []
@@ -48,13 +48,11 @@ def find_posts(paths: list[Path]) -> tuple[list[Path], list[Skipped]]:
             continue
         inside: list[Path] = []
         for file in sorted(path.rglob("*")):
-            if any(part.startswith(".") for part in file.relative_to(path).parts) or file.is_dir():
+            if any(part.startswith((".", "_")) for part in file.relative_to(path).parts) or file.is_dir():
                 continue
             if file.suffix.lower() not in SUFFIXES:
                 skipped.append(Skipped(path=file, reason=f"not {', '.join(SUFFIXES)}"))
-            elif file.stem.isupper():
-                skipped.append(Skipped(path=file, reason="a page about the folder"))
-            else:
+            elif not file.stem.isupper():
                 inside.append(file)
         if not inside:
             raise UserError("holds no posts", where=path, remedy=f"put a post there ({', '.join(SUFFIXES)})")

@@ -7,7 +7,7 @@ from conftest import POSTS, needs_posts, posts, run
 
 from ingest.errors import UserError
 from ingest.language import detect, named_in
-from ingest.readers import read_document
+from ingest.readers import find_posts, read_document
 from ingest.releases import parse, sort_key
 
 POST = "# PyTorch 2.9 Release\n\nWe announce PyTorch 2.9. It has a thing.\n"
@@ -51,6 +51,15 @@ def test_a_folder_and_a_pipe_are_no_post(tmp_path):
     for path in (tmp_path, tmp_path / "pipe.md"):
         with pytest.raises(UserError, match="is not a regular file"):
             read_document(path)
+
+
+def test_drafts_hidden_files_and_pages_about_the_folder_are_no_posts(tmp_path):
+    for name in ("a.md", "README.md", "_drafts/b.md", ".git/c.md", "d.pdf"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(POST)
+    files, skipped = find_posts([tmp_path])
+    assert [f.name for f in files] == ["a.md"]
+    assert {s.path.name for s in skipped} == {"d.pdf"}
 
 
 @pytest.mark.parametrize("bad", ["missing", "nothing", "binary"])
