@@ -8,7 +8,7 @@ from typing import Self
 
 from app import abstain
 from app.answer import Answer, Citation, Retrieved, place
-from app.extract import ExtractSettings, Sentence, choose
+from app.extract import ExtractSettings, Sentence, choose, items
 from app.messages import say
 from app.plan import Plan, clean_question, make_plan, nearest_release
 from app.retrieve import retrieve
@@ -90,6 +90,8 @@ class Assistant:
         query = self.query(plan, settings)
         vector = self.searcher.encode(query) if vector is None else vector
         wanted = max(settings.top_k, _EVIDENCE)
+        if plan.kind == "summary":
+            return self._overview(plan, query, vector) or retrieve(self.searcher, query, wanted, vector)
         hits = retrieve(self.searcher, query, wanted, vector)
         if len(plan.releases) < 2 or settings.releases:
             return hits
@@ -98,6 +100,14 @@ class Assistant:
         picked = {hit.passage.id: hit for group in each for hit in group}
         return sorted(picked.values(), key=lambda hit: (-hit.rank_score, hit.passage.id))
 
+    def _overview(self, plan: Plan, query: Query, vector: Float32) -> list[Hit]:
+        """The first section of each named release's post, in text order, in the question's language where it is there."""
+        passages = [p for p in self.searcher.snapshot.passages if p.release in plan.releases]
+        first = {p.doc_id: p.section_id for p in sorted(passages, key=lambda p: -p.start)}
+        found = retrieve(self.searcher, replace(query, releases=plan.releases), len(passages), vector)
+        hits = [hit for hit in found if hit.passage.section_id == first[hit.passage.doc_id]]
+        return sorted(hits, key=lambda hit: (sort_key(hit.passage.release), hit.passage.start, hit.passage.id))
+
     def _refusal(self, plan: Plan, sentences: Sequence[Sentence], confidence: float) -> str:
         """Why the posts do not tell, in the question's language; "" where they do."""
         if plan.missing and not plan.releases and self.releases:
@@ -105,11 +115,17 @@ class Assistant:
             return say("no_release", plan.lang, asked=plan.missing[0], nearest=nearest)
         if not sentences:
             return say("filtered", plan.lang)
+        if plan.kind == "summary":  # the release has a post, and what it brings is what the post tells
+            return ""
         return say("abstain", plan.lang) if confidence < self._abstainer.threshold else ""
 
     def sentences(self, plan: Plan, hits: Sequence[Hit]) -> list[Sentence]:
         """The sentences that answer; where several releases are compared, the best of each, oldest first."""
         snapshot = self.searcher.snapshot
+        if plan.kind == "summary":
+            each = min(3, max(1, 6 // max(1, len(plan.releases))))
+            groups = ([h for h in hits if h.passage.release == release] for release in plan.releases)
+            return [sentence for group in groups for sentence in items(group, snapshot)[:each]]
         if len(plan.releases) > 1:
             one = replace(self._extract, sentences=max(1, 4 // len(plan.releases)))
             groups = ([h for h in hits if h.passage.release == release] for release in plan.releases)

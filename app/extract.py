@@ -36,6 +36,7 @@ _FACTS: dict[str, re.Pattern[str]] = {
         "why": r"\b(?:because|since|so that|therefore|avoid|reduc|without|used to|previously|before)|因为|由于|从而|避免|减少|以便|此前|以前|之前|因此|原因",
     }.items()
 }
+_BULLET = re.compile(r"(?:^|\n)[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\Z")
 # A sentence that only points elsewhere answers those who ask for a pointer.
 _LINK = re.compile(
     r"\b(?:where|link|url|docs?|documentation|tutorial|paper|example|register|address)\b|哪里|链接|网址|地址|文档|教程|论文|示例|报名",
@@ -100,6 +101,20 @@ def choose(plan: Plan, hits: Sequence[Hit], snapshot: Snapshot, settings: Extrac
         chosen.append(sentence)
         length += weight
     return chosen
+
+
+def items(hits: Sequence[Hit], snapshot: Snapshot) -> list[Sentence]:
+    """Return the list items in `hits`, in their order; where there is no list, the sentences that introduce nothing."""
+    listed, plain = [], []
+    for hit in hits:
+        for row in snapshot.sentence_rows(hit.row):
+            start, end = snapshot.sentence_span(row)
+            sentence = Sentence(hit=hit, start=start, end=end, score=hit.score)
+            if _BULLET.search(hit.passage.text[:start]):
+                listed.append(sentence)
+            elif not sentence.text.endswith((":", "：")):
+                plain.append(sentence)
+    return listed or plain
 
 
 def _candidates(plan: Plan, hits: Sequence[Hit], snapshot: Snapshot, settings: ExtractSettings) -> list[Sentence]:

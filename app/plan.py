@@ -33,6 +33,15 @@ _IDENTIFIER = re.compile(
     r"`([^`\n]{2,80})`|((?:[A-Za-z_][A-Za-z0-9_]*)(?:\.[A-Za-z_][A-Za-z0-9_]*)+|[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+[A-Z][A-Za-z0-9]*|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*)"
 )  # fmt: skip
 
+# A question that asks for nothing but what a release brings: these words and the release's name are all it has.
+_SUMMARY = re.compile(
+    r"(?:what|which|whats|s|is|are|was|were|the|in|of|with|does|did|do|has|have|come|comes|came|bring|brings|brought|new|news|main|key|major|"
+    r"most|important|big|biggest|top|feature|features|highlight|highlights|change|changes|changed|improvement|improvements|there|about|"
+    r"summarize|summarise|summary|list|tell|me|give|release|version|pytorch|overview|includes?|and|latest|newest|recent|"
+    r"有|了|的|是|哪些|什么|啥|新|特性|功能|新特性|新功能|亮点|看点|重点|主要|重要|更新|内容|变化|改动|改进|带来|带|来|发布|版本|版|这个|介绍|一下|总结|概述|都|请|列出|里|中|呢|吗|和|与|跟|最新|一版)+",
+    re.IGNORECASE,
+)
+
 KINDS: dict[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {
@@ -57,7 +66,7 @@ class Plan:
     """What a question asks for.
 
     `releases` are those it names that the posts have, oldest first; `missing` those they have not.
-    `identifiers` are folded (NFKC, casefold); `prs` are "#174619". `kind` is a key of KINDS, or "what".
+    `identifiers` are folded (NFKC, casefold); `prs` are "#174619". `kind` is a key of KINDS, "summary", or "what".
     """
 
     question: str
@@ -104,8 +113,15 @@ def make_plan(question: str, known_releases: Collection[str]) -> Plan:
         missing=tuple(r for r in ordered if r not in known_releases),
         identifiers=identifiers,
         prs=prs,
-        kind=next((kind for kind, pattern in KINDS.items() if pattern.search(question)), "what"),
+        kind=_kind(question, named),
     )
+
+
+def _kind(question: str, releases: Sequence[str]) -> str:
+    rest = re.sub(r"[\W_]+", "", _VERSION.sub("", question))
+    if releases and _SUMMARY.fullmatch(rest):
+        return "summary"
+    return next((kind for kind, pattern in KINDS.items() if pattern.search(question)), "what")
 
 
 def question_language(question: str) -> str:

@@ -57,6 +57,14 @@ def test_a_release_that_no_post_covers_is_named_with_the_nearest(index_folder):
     assert "2.12" in answer["answer"]
 
 
+@pytest.mark.parametrize(("question", "lang"), [("What are the main features of 2.12?", "en"), ("PyTorch 2.2 带来了什么？", "zh")])
+def test_what_a_release_brings_is_quoted_from_its_overview(index_folder, question, lang):
+    answer = json.loads(ask(index_folder, "--json", question).stdout)
+    assert answer["answered"]
+    assert len(answer["citations"]) == 3
+    assert {(c["lang"], c["passage_id"].split("#")[1].split("/")[0]) for c in answer["citations"]} == {(lang, "overview")}
+
+
 def test_filters_hold(index_folder):
     answer = json.loads(ask(index_folder, "--json", "--lang", "en", "--release", "2.2", "--top-k", "3", "TORCH_LOGS 有什么用？").stdout)
     assert {(r["lang"], r["release"]) for r in answer["retrieved"]} == {("en", "2.2")}

@@ -51,6 +51,15 @@ def test_releases_are_read_as_people_mean_them(question, releases, missing):
         ("如何启用日志？", "howto"),
         ("Why was macOS x86 dropped?", "why"),
         ("What is AOTInductor?", "what"),
+        ("What are the main features of 2.12?", "summary"),
+        ("What came with PyTorch 2.2?", "summary"),
+        ("2.12 有哪些新特性？", "summary"),
+        ("PyTorch 2.2 带来了什么", "summary"),
+        ("What is new in the latest release?", "summary"),
+        ("2.2 和 2.12 有什么新特性", "summary"),
+        ("What is new for AMD in 2.12?", "what"),
+        ("2.12 有哪些破坏性变更", "what"),
+        ("What are the main features?", "what"),
     ],
 )
 def test_the_kind_of_fact_is_read(question, kind):
