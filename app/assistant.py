@@ -90,7 +90,7 @@ class Assistant:
         query = self.query(plan, settings)
         vector = self.searcher.encode(query) if vector is None else vector
         wanted = max(settings.top_k, _EVIDENCE)
-        if plan.kind == "summary":
+        if plan.kind == "summary" and not settings.releases:
             return self._overview(plan, query, vector) or retrieve(self.searcher, query, wanted, vector)
         hits = retrieve(self.searcher, query, wanted, vector)
         if len(plan.releases) < 2 or settings.releases:
