@@ -1,7 +1,7 @@
 # Each target makes what it needs: `make chat` from a fresh checkout installs, prepares, builds and opens the page.
 PYTHON ?= python3
 PY := .venv/bin/python
-POSTS := $(shell find corpus -name '*.md' -not -path '*/_drafts/*' 2>/dev/null)
+POSTS := $(shell find corpus -name '*.md' 2>/dev/null)
 HOST ?= 127.0.0.1
 PORT ?= 7860
 

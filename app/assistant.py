@@ -8,10 +8,10 @@ from typing import Self
 
 from app import abstain
 from app.answer import Answer, Citation, Retrieved, place
-from app.extract import ExtractSettings, Sentence, choose, items
+from app.extract import ExtractSettings, Sentence, choose, items, rank
 from app.messages import say
 from app.plan import Plan, clean_question, make_plan, nearest_release
-from app.retrieve import retrieve
+from app.retrieve import named_hits, retrieve
 from app.settings import AskSettings
 from index.search import Float32, Hit, Query, Searcher
 from index.settings import SearchSettings
@@ -58,8 +58,9 @@ class Assistant:
         hits = self.evidence(plan, settings, vector)
         timings["search"] = _since(began)
         began = time.perf_counter()
-        sentences = self.sentences(plan, hits)
-        confidence = self._abstainer.confidence(abstain.features(plan, hits, sentences, self.searcher.snapshot))
+        ranked = self.ranked(plan, hits)
+        sentences = self.sentences(plan, hits, ranked)
+        confidence = self._abstainer.confidence(abstain.features(plan, hits, ranked, self.searcher.snapshot))
         refusal = self._refusal(plan, sentences, confidence)
         citations = [] if refusal else self._cite(sentences)
         timings["answer"] = _since(began)
@@ -119,19 +120,17 @@ class Assistant:
             return ""
         return say("abstain", plan.lang) if confidence < self._abstainer.threshold else ""
 
-    def sentences(self, plan: Plan, hits: Sequence[Hit]) -> list[Sentence]:
-        """The sentences that answer; where several releases are compared, the best of each, oldest first."""
-        snapshot = self.searcher.snapshot
-        if plan.kind == "summary":
-            each = min(3, max(1, 6 // max(1, len(plan.releases))))
-            groups = ([h for h in hits if h.passage.release == release] for release in plan.releases)
-            return [sentence for group in groups for sentence in items(group, snapshot)[:each]]
-        if len(plan.releases) > 1:
-            one = replace(self._extract, sentences=max(1, 4 // len(plan.releases)))
-            groups = ([h for h in hits if h.passage.release == release] for release in plan.releases)
-            return [sentence for group in groups for sentence in choose(plan, group, snapshot, one)][:6]
-        named = [hit for hit in hits if hit.passage.release in plan.releases] if plan.kind != "release" else []
-        return choose(plan, named or hits, snapshot, self._extract)
+    def ranked(self, plan: Plan, hits: Sequence[Hit]) -> list[Sentence]:
+        """Every sentence that could answer, best first; of the named releases where there are any."""
+        return rank(plan, named_hits(plan, hits), self.searcher.snapshot)
+
+    def sentences(self, plan: Plan, hits: Sequence[Hit], ranked: Sequence[Sentence]) -> list[Sentence]:
+        """The sentences that answer; what a release brings is told by the items of its overview."""
+        if plan.kind != "summary":
+            return choose(plan, ranked, self._extract)
+        each = min(3, max(1, 6 // max(1, len(plan.releases))))
+        groups = ([h for h in hits if h.passage.release == release] for release in plan.releases)
+        return [sentence for group in groups for sentence in items(group, self.searcher.snapshot)[:each]]
 
     def _cite(self, sentences: Sequence[Sentence]) -> list[Citation]:
         """Number the quotations from 1 in the order of the answer."""

@@ -1,14 +1,25 @@
-"""Choose the sentences that answer: verbatim, at most three, the one with the asked fact first."""
+"""Choose the sentences that answer: verbatim, at most three, the one that holds the asked fact first.
 
+Every sentence of the best passages is scored by a linear model over a few features; `python -m eval
+calibrate` fits it on `dev` and writes `extract.json`.
+"""
+
+import json
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from app.plan import Plan
 from index.lexical import LexicalIndex
 from index.search import Hit, fold
 from index.snapshot import Snapshot
 from index.tokens import tokenize
+from ingest.language import HAN
+
+MODEL_FILE = Path(__file__).parent / "extract.json"
 
 _NAME = re.compile(r"(?<![`\w.])(?:[A-Z][a-zà-ÿ]+(?:-[A-Z][a-z]+)*|[A-Z]\.)(?: (?:[A-Z][a-zà-ÿ]+(?:-[A-Z][a-z]+)*|[A-Z]\b\.?))+|@\w+")
 _NOT_NAMES = re.compile(
@@ -42,37 +53,50 @@ _LINK = re.compile(
     r"\b(?:where|link|url|docs?|documentation|tutorial|paper|example|register|address)\b|哪里|链接|网址|地址|文档|教程|论文|示例|报名",
     re.IGNORECASE,
 )
+_OWN_NUMBERS = re.compile(r"(?:PyTorch|torch) ?\d\.\d+(?:\.\d+)?|#\d+")
+_ANY_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)*")
+_CODE = re.compile(r"`([^`]+)`")
+_ENUMERATION = re.compile(r"[,、，]| and |和")
+_WIDE = re.compile(f"[{HAN}\u3000-\u303f\uff00-\uffef]")
+
+FEATURES = (
+    "cosine", "lexical", "passage", "top", "rank", "exact", "fact", "no_fact", "number", "code", "command", "setting", "list", "lead",
+    "other_release", "own_date", "row", "link", "first", "length",
+)  # fmt: skip
+_MIN_CHARS = 12  # half as many where they are Han
+# What tells that a sentence holds the kind of fact that is asked for, whatever it is about.
+FACT_FEATURES = frozenset({"exact", "fact", "no_fact", "number", "command", "own_date"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractSettings:
-    """Weights of a sentence's score, tuned on the `dev` questions; `margin` is how far behind the best a further one may be."""
+    """How much is quoted; `budget_chars` holds for an answer of one release."""
 
-    sentence_weight: float = 0.6
-    lexical_weight: float = 0.35
-    passage_weight: float = 0.2
-    fact_weight: float = 0.25
-    identifier_weight: float = 0.2
-    language_weight: float = 0.15
-    link_penalty: float = 0.15
-    margin: float = 0.3
     sentences: int = 3
-    min_chars: int = 12
-    budget_chars: int = 420  # a Han character counts 2
+    many: int = 6  # a comparison: all releases together
+    budget_chars: int = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """A candidate: offsets count characters of the passage's text."""
+    """A candidate: offsets count characters of the passage's text. `topical` is its score without FACT_FEATURES."""
 
     hit: Hit
     start: int
     end: int
     score: float
+    topical: float = 0.0
 
     @property
     def text(self) -> str:
         return self.hit.passage.text[self.start : self.end]
+
+
+@cache
+def load(path: Path = MODEL_FILE) -> dict[str, float]:
+    """The fitted weights, one for each of FEATURES."""
+    weights: dict[str, float] = json.loads(path.read_text(encoding="utf-8"))["weights"]
+    return weights
 
 
 def has_fact(kind: str, text: str) -> bool:
@@ -83,23 +107,49 @@ def has_fact(kind: str, text: str) -> bool:
     return pattern is None or bool(pattern.search(text))
 
 
-def choose(plan: Plan, hits: Sequence[Hit], snapshot: Snapshot, settings: ExtractSettings | None = None) -> list[Sentence]:
-    """Return the sentences that answer, best first, none of them said twice."""
+def has_pattern(kind: str) -> bool:
+    """Whether a kind of fact can be told by its form."""
+    return kind in _FACTS or kind == "person"
+
+
+def asks_exactly(kind: str) -> bool:
+    """Whether a kind of fact is hard to mistake for another."""
+    return kind in _EXACT
+
+
+def rank(plan: Plan, hits: Sequence[Hit], snapshot: Snapshot, weights: dict[str, float] | None = None) -> list[Sentence]:
+    """Return every sentence of `hits` that could be quoted, best first, ties by place."""
+    weights = weights or load()
+    found = []
+    for hit, start, end, values in candidates(plan, hits, snapshot):
+        topical = sum(weights[name] * value for name, value in values.items() if name not in FACT_FEATURES)
+        factual = sum(weights[name] * value for name, value in values.items() if name in FACT_FEATURES)
+        found.append(Sentence(hit=hit, start=start, end=end, score=round(topical + factual, 6), topical=round(topical, 6)))
+    return sorted(found, key=lambda s: (-s.score, s.hit.passage.id, s.start))
+
+
+def choose(plan: Plan, ranked: Sequence[Sentence], settings: ExtractSettings | None = None) -> list[Sentence]:
+    """Return the sentences to quote, none of them said twice: of each release that is compared some, oldest first."""
     settings = settings or ExtractSettings()
-    candidates = _candidates(plan, hits, snapshot, settings)
-    if not candidates:
-        return []
+    if len(plan.releases) < 2 or plan.kind == "release":
+        return _best(ranked, settings.sentences, settings.budget_chars, [])
+    share = max(1, settings.many // len(plan.releases))
+    chosen: list[Sentence] = []
+    for release in plan.releases:
+        chosen += _best([s for s in ranked if s.hit.passage.release == release], share, settings.budget_chars // 2, chosen)
+    return chosen[: settings.many]
+
+
+def _best(ranked: Sequence[Sentence], count: int, budget: int, said: Sequence[Sentence]) -> list[Sentence]:
     chosen: list[Sentence] = []
     length = 0
-    for sentence in candidates:
-        weight = len(sentence.text) * (2 if sentence.hit.passage.lang == "zh" else 1)
-        behind = candidates[0].score - sentence.score
-        if len(chosen) == settings.sentences or behind > settings.margin:
+    for sentence in ranked:
+        if len(chosen) == count:
             break
-        if (chosen and length + weight > settings.budget_chars) or any(_same(sentence.text, other.text) for other in chosen):
+        if (chosen and length + len(sentence.text) > budget) or any(_same(sentence.text, other.text) for other in (*said, *chosen)):
             continue
         chosen.append(sentence)
-        length += weight
+        length += len(sentence.text)
     return chosen
 
 
@@ -117,34 +167,64 @@ def items(hits: Sequence[Hit], snapshot: Snapshot) -> list[Sentence]:
     return listed or plain
 
 
-def _candidates(plan: Plan, hits: Sequence[Hit], snapshot: Snapshot, settings: ExtractSettings) -> list[Sentence]:
-    tokens = sorted(set(tokenize(plan.question)))
-    weights = {token: snapshot.lexical.rarity(token) for token in tokens}
-    total = sum(weights.values()) or 1.0
-    wanted = (*plan.identifiers, *plan.prs)
-    asks_for_link = bool(_LINK.search(plan.question))
+def candidates(plan: Plan, hits: Sequence[Hit], snapshot: Snapshot) -> list[tuple[Hit, int, int, dict[str, float]]]:
+    """Return (hit, start, end, values of FEATURES) for each sentence of `hits` that says something by itself."""
+    asked = _Asked(plan, snapshot)
+    best = max((hit.rank_score for hit in hits), default=0.0)
     found = []
-    for hit in hits:
+    for place, hit in enumerate(hits):
+        shared = {
+            "passage": hit.rank_score - best,
+            "top": float(hit.passage.evidence_id == hits[0].passage.evidence_id),
+            "rank": 1 / (1 + place),
+        }
         for number, row in enumerate(snapshot.sentence_rows(hit.row)):
             start, end = snapshot.sentence_span(row)
             text = hit.passage.text[start:end]
-            if end - start < settings.min_chars // (2 if hit.passage.lang == "zh" else 1) or text.endswith((":", "：")):
-                continue
-            own = set(tokenize(text))
-            score = (
-                settings.sentence_weight * hit.sentence_scores[number]
-                + settings.lexical_weight * sum(weights[t] for t in tokens if t in own) / total
-                + settings.passage_weight * hit.rank_score
-                + settings.language_weight * (hit.passage.lang == plan.lang)
-                + settings.fact_weight * (1.5 if plan.kind in _EXACT else 1.0) * (plan.kind != "what" and has_fact(plan.kind, text))
-            )
-            if "http" in text and not asks_for_link:
-                score -= settings.link_penalty
-            if wanted:
-                folded = fold(text)
-                score += settings.identifier_weight * sum(i in folded for i in wanted) / len(wanted)
-            found.append(Sentence(hit=hit, start=start, end=end, score=round(score, 6)))
-    return sorted(found, key=lambda s: (-s.score, s.hit.passage.id, s.start))
+            if end - start >= _MIN_CHARS // (2 if hit.passage.lang == "zh" else 1) and not text.endswith((":", "：")):
+                first = float(number == 0 and hit.passage.id.endswith("/0"))
+                own = asked.features(text, hit.passage.release) | {"cosine": hit.sentence_scores[number], "first": first}
+                found.append((hit, start, end, shared | own))
+    return found
+
+
+class _Asked:
+    """A question as its sentences are held against it."""
+
+    def __init__(self, plan: Plan, snapshot: Snapshot) -> None:
+        self.plan = plan
+        self.folded = fold(plan.question)
+        tokens = sorted(set(tokenize(plan.question)))
+        self.weights = {token: snapshot.lexical.rarity(token) for token in tokens}
+        self.total = sum(self.weights.values()) or 1.0
+        self.for_link = bool(_LINK.search(plan.question))
+        self.releases: Collection[str] = snapshot.manifest.releases
+
+    def features(self, text: str, release: str) -> dict[str, float]:
+        """The features that a sentence has by its text."""
+        kind = self.plan.kind
+        own = set(tokenize(text))
+        new_codes = [code for code in _CODE.findall(text) if fold(code) not in self.folded]
+        new_number = any(n not in self.plan.question for n in _ANY_NUMBER.findall(_OWN_NUMBERS.sub("", text)))
+        named = set(re.findall(_RELEASE, text)) & set(self.releases)
+        factual, asks_fact = has_fact(kind, text), has_pattern(kind)
+        return {
+            "lexical": sum(weight for token, weight in self.weights.items() if token in own) / self.total,
+            "exact": float(factual and kind in _EXACT),
+            "fact": float(factual and asks_fact and kind not in _EXACT),
+            "no_fact": float(not factual and kind in _EXACT),
+            "number": float(new_number and not asks_fact),
+            "code": float(bool(new_codes) and kind == "what"),
+            "command": float(bool(new_codes) and kind == "howto"),
+            "setting": float(any("=" in code for code in new_codes) and kind in ("what", "howto")),
+            "list": min(3, len(_ENUMERATION.findall(text))) / 3 if kind == "what" else 0.0,
+            "lead": float(text.startswith((f"PyTorch {release}", f"In PyTorch {release}", f"在 PyTorch {release}"))),
+            "other_release": float(bool(named - {release, *self.plan.releases})),
+            "own_date": float(kind == "date" and named == {release}),
+            "row": float(text.startswith("|")),
+            "link": float("http" in text and not self.for_link),
+            "length": math.log((len(text) + len(_WIDE.findall(text))) / 60),
+        }
 
 
 def _same(one: str, other: str) -> bool:

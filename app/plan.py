@@ -26,7 +26,9 @@ _VERSION = re.compile(
 )
 _PROJECT_BEFORE = re.compile(r"(?:pytorch|torch|release|version|版本|版)\s*v?$", re.IGNORECASE)
 _LATEST = re.compile(
-    r"\b(?:latest|newest|most recent|current)\b[\w\s]{0,20}\b(?:release|version|pytorch)|最新(?:的)?(?:版|发布|PyTorch|一版)", re.IGNORECASE
+    r"\b(?:latest|newest|most recent|current)\b[\w\s]{0,20}\b(?:release|version|pytorch)\b(?!(?: \w+){0,3} (?:can|could|may|works?|runs?|supports?)\b)"
+    r"|最新(?:的)?(?:版|发布|PyTorch|一版)(?!.{0,4}(?:能用|可以用|能跑|还能))",
+    re.IGNORECASE,
 )
 _PR = re.compile(r"#(\d{3,7})\b|\b(?:PR|issue|pull request)\s*(?:number|号)?\s*#?\s*(\d{4,7})\b", re.IGNORECASE)
 _IDENTIFIER = re.compile(
@@ -48,8 +50,8 @@ KINDS: dict[str, re.Pattern[str]] = {
         "pr": r"\b(?:which|what|whose)\b[^?]{0,40}\b(?:PR|PRs|pull requests?|issue)\b|\bPR number|PR\s*(?:号|编号|是)|(?:哪个|哪些|几号|什么|哪几个)\s*(?:PR|issue|拉取请求)|在哪个\s*PR",
         "person": r"\bwho\b|\bwhose\b|\bwhom\b|\bby which (?:person|author|company|vendor)\b|\b(?:author|contributor)s? of\b|谁|哪位|哪几位|作者|由哪(?:家|个公司|些人)|哪家公司|哪些人",
         "since": r"\bwhen (?:will|does|did|do)\b.*\b(?:become|start|stop|raise|fail|default|require|remove|deprecate)|什么时候(?:开始|起)|何时(?:开始|起)",
-        "date": r"\bwhen\b(?!\s+(?:i|you|using|a|the|an|compiling|building)\b)|\bwhat (?:date|day|time)\b|\brelease date\b|\bon which (?:date|day)\b|何时|什么时候|什么时间|哪天|哪一天|几月几[日号]|日期|几点",
-        "release": r"\b(?:which|what) (?:\w+ )?(?:release|version)\b|\bsince when\b|\bsince which\b|哪个版本|哪一版|哪一个版本|从哪版|什么版本|哪个发布",
+        "date": r"\bwhen\b(?!\s+(?:i|you|using|a|the|an|compiling|building)\b)|\bwhat (?:dates?|days?|time)\b|\brelease dates?\b|\bon which (?:date|day)\b|何时|什么时候|啥时候|什么时间|哪天|哪一天|几月几[日号]|日期|几点",
+        "release": r"\b(?:which|what) (?:\w+ ){0,2}(?:releases?|versions?)\b(?! of (?!pytorch|torch))|\b(?:latest|newest|last|first|oldest|earliest) (?:pytorch|torch|release|version)\b|\bsince when\b|\bsince which\b|哪个版本|哪些版本|哪几个版本|哪一版|哪版|哪个版|哪一个版本|从哪版|什么版本|啥版本|哪个发布|(?:最后|最早|最新)[^，。？]{0,12}(?:哪|什么|几)",
         "ratio": r"\bwhat percentage\b|\bby what percent|\bhow many percent|\bhow (?:much|many times) (?:faster|slower|quicker|more)\b|\bspeed-?ups?\b|百分之(?:多少|几)|几个百分点"
         r"|[快慢高低]了?(?:多少|几)|提[升速高]了?(?:多少|几)|加速比|几倍",
         "time": r"\bhow many (?:milli|micro)?(?:seconds|minutes|hours)\b|\b(?:in|by) (?:milli|micro)?seconds\b|\blatency\b|几(?:毫|微)?秒|多少(?:毫|微)?秒|几分钟|多少分钟|延迟",

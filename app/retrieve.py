@@ -1,7 +1,9 @@
 """Retrieve evidence in both languages: a section and its twin in the other language are one piece of evidence."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from app.plan import Plan
 from index.search import Float32, Hit, Query, Searcher
 
 _WIDTH = 30
@@ -34,3 +36,9 @@ def retrieve(searcher: Searcher, query: Query, top_k: int, vector: Float32) -> l
         for hit in kept
     ]  # fmt: skip
     return sorted(lifted, key=lambda hit: (-hit.rank_score, hit.passage.id))[:top_k]
+
+
+def named_hits(plan: Plan, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits of the releases that a question names; all of them where it names none, or asks for one."""
+    named = [hit for hit in hits if hit.passage.release in plan.releases] if plan.kind != "release" else []
+    return named or list(hits)

@@ -5,19 +5,21 @@ import datetime
 import json
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from app.abstain import MODEL_FILE
+from app import abstain, extract
 from app.assistant import Assistant, open_or_build
 from app.settings import index_folder
-from eval.calibrate import fit
-from eval.questions import SPLITS, Question, load
+from eval.calibrate import fit_abstainer, fit_sentences
+from eval.counts import report
+from eval.questions import SPLITS, Question, load, load_dialogues
 from eval.report import below_floor, tables
-from eval.run import feature_rows, summary, without_missing
-from eval.settings import EXPECTED, QUESTIONS, RESULTS
+from eval.run import feature_rows, judged_by_features, sentence_rows, summary
+from eval.settings import DIALOGUES, EXPECTED, QUESTIONS, RESULTS
+from ingest import ingest
 from ingest.errors import UserError
+from ingest.sections import find_sections
 from ingest.settings import ROOT
 from ingest.storage import dump_json, read_jsonl, write_atomic
 
@@ -39,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         questions = load(args.questions)
         if args.command == "questions":
-            print(counts(questions))
+            print(report(questions, load_dialogues(DIALOGUES), _sections()))
             return 0
         folder, is_default = index_folder(args.index)
         assistant = open_or_build(folder, is_default=is_default, tell=lambda line: print(line, file=sys.stderr))
@@ -51,11 +53,10 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
-def counts(questions: list[Question]) -> str:
-    """How many questions there are by split, language, type and answerability."""
-    rows = Counter((q.split, q.lang, q.type if q.answerable else "unanswerable") for q in questions)
-    lines = [f"{split}\t{lang}\t{kind}\t{n}" for (split, lang, kind), n in sorted(rows.items())]
-    return "\n".join([*lines, f"all\t\t\t{len(questions)} in {len({q.group for q in questions})} groups"])
+def _sections() -> dict[str, str]:
+    """Text of every section of the corpus by "pytorch-2.12.en#linalg-eigh"."""
+    documents = ingest().documents
+    return {f"{d.id}#{s.anchor}": d.text[s.start : s.end] for d in documents for s in find_sections(d.text, d.title)}
 
 
 def _run(assistant: Assistant, folder: Path, questions: list[Question], args: argparse.Namespace) -> int:
@@ -97,12 +98,18 @@ def _show_failed(assistant: Assistant, questions: list[Question]) -> None:
 
 
 def _calibrate(assistant: Assistant, questions: list[Question]) -> int:
-    dev = without_missing(assistant, [q for q in questions if q.split == "dev"])
-    model = fit(feature_rows(assistant, dev), [q.answerable for q in dev])
-    record = {
-        "fitted": provenance(assistant, "dev") | {"questions": len(dev)},
-        "model": model,
-    }
-    write_atomic(MODEL_FILE, (json.dumps(record, indent=1) + "\n").encode())
-    print(f"fitted on {len(dev)} questions → {MODEL_FILE.relative_to(ROOT)}", file=sys.stderr)
+    dev = [q for q in questions if q.split == "dev"]
+    fitted = provenance(assistant, "dev") | {"questions": len(dev)}
+    weights = fit_sentences(sentence_rows(assistant, [q for q in dev if q.answerable]))
+    _write_model(extract.MODEL_FILE, {"fitted": fitted, "weights": weights})
+    extract.load.cache_clear()
+    judged = judged_by_features(assistant, dev)
+    groups = [q.evidence[0][0] if q.evidence else q.group for q in judged]
+    model = fit_abstainer(feature_rows(assistant, judged), [q.answerable for q in judged], groups)
+    _write_model(abstain.MODEL_FILE, {"fitted": fitted, "model": model})
     return 0
+
+
+def _write_model(path: Path, record: dict[str, Any]) -> None:
+    write_atomic(path, (json.dumps(record, indent=1) + "\n").encode())
+    print(f"fitted on {record['fitted']['questions']} questions → {path.relative_to(ROOT)}", file=sys.stderr)

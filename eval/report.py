@@ -13,14 +13,20 @@ def tables(result: dict[str, Any]) -> str:
     """The figures of a run as plain-text tables."""
     names = list(MEASURES)
     lines = ["Retrieval (question language, passages in the same / other / both languages)"]
-    lines += _table(["", *names, "n"], ([key, *(v.get(n) for n in names), v["questions"]] for key, v in result["retrieval"].items()))
-    for title, key in (("Answers, by question language", "answers"), ("Answers, by type", "types")):
+    lines += table(["", *names, "n"], ([key, *(v.get(n) for n in names), v["questions"]] for key, v in result["retrieval"].items()))
+    for title, key in (
+        ("Answers, by question language", "answers"),
+        ("Answers, by type", "types"),
+        ("Answers, by release", "releases"),
+        ("Unanswerable questions", "refusals"),
+    ):
         columns = list(next(iter(result[key].values()), {}))
-        lines += ["", title, *_table(["", *columns], ([name, *row.values()] for name, row in result[key].items()))]
+        lines += ["", title, *table(["", *columns], ([name, *row.values()] for name, row in result[key].items()))]
     return "\n".join(lines)
 
 
-def _table(head: list[str], rows: Iterable[list[Any]]) -> list[str]:
+def table(head: list[str], rows: Iterable[list[Any]]) -> list[str]:
+    """Lines of a plain-text table: the first column to the left, the others to the right; None is a dash."""
     cells = [head, *([_cell(value) for value in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     return [

@@ -1,20 +1,23 @@
 """Run a question set through the assistant that users have, and count."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import mean, median
 from typing import Any
 
 from app import abstain
 from app.answer import Answer
 from app.assistant import Assistant
+from app.extract import candidates
 from app.plan import clean_question, make_plan
-from app.retrieve import retrieve
+from app.retrieve import named_hits, retrieve
 from app.settings import AskSettings
 from eval.metrics import retrieval
 from eval.questions import Question, holds
+from ingest.releases import sort_key
 
 OTHER = {"zh": "en", "en": "zh"}
+POOLS = ("same", "other", "mixed")
 _DEPTH = 40
 
 
@@ -29,15 +32,15 @@ class Outcome:
     first: bool
 
 
-def rankings(assistant: Assistant, questions: Sequence[Question], pool: str) -> dict[str, list[str]]:
-    """Sections found for each question, best first; `pool` is "same", "other" or "mixed" (passage language)."""
-    out = {}
+def rankings(assistant: Assistant, questions: Sequence[Question]) -> dict[str, dict[str, list[str]]]:
+    """Sections found for each question, best first, by pool of passages: "same" language, "other", "mixed"."""
+    out: dict[str, dict[str, list[str]]] = {pool: {} for pool in POOLS}
     for q in questions:
         plan = make_plan(clean_question(q.question), assistant.releases)
-        langs = {"same": (q.lang,), "other": (OTHER[q.lang],), "mixed": ()}[pool]
-        query = assistant.query(plan, AskSettings(langs=langs))
-        hits = retrieve(assistant.searcher, query, _DEPTH, assistant.searcher.encode(query))
-        out[q.id] = [hit.passage.evidence_id for hit in hits]
+        vector = assistant.searcher.encode(assistant.query(plan, AskSettings()))
+        for pool, langs in (("same", (q.lang,)), ("other", (OTHER[q.lang],)), ("mixed", ())):
+            query = assistant.query(plan, AskSettings(langs=langs))
+            out[pool][q.id] = [hit.passage.evidence_id for hit in retrieve(assistant.searcher, query, _DEPTH, vector)]
     return out
 
 
@@ -58,8 +61,7 @@ def summary(assistant: Assistant, questions: Sequence[Question], texts: Callable
     """Every figure of the run as one JSON-ready object."""
     answerable = [q for q in questions if q.answerable]
     found: dict[str, Any] = {"retrieval": {}}
-    for pool in ("same", "other", "mixed"):
-        ranked = rankings(assistant, answerable, pool)
+    for pool, ranked in rankings(assistant, answerable).items():
         for lang in ("zh", "en", "all"):
             group = [q for q in answerable if lang in (q.lang, "all")]
             found["retrieval"][f"{lang} {pool}"] = retrieval(ranked, {q.id: q.evidence for q in group}) | {"questions": len(group)}
@@ -69,6 +71,16 @@ def summary(assistant: Assistant, questions: Sequence[Question], texts: Callable
     }  # fmt: skip
     types = sorted({q.type for q in answerable})
     found["types"] = {t: _count([o for o in outcomes if o.question.type == t]) for t in types}
+    releases = sorted({r for q in answerable for r in q.releases}, key=sort_key)
+    found["releases"] = {r: _count([o for o in outcomes if r in o.question.releases]) for r in releases}
+    cannot = [o for o in outcomes if not o.question.answerable]
+    found["refusals"] = {
+        name: {"questions": len(group), "refused": _share(not o.answer.answered for o in group)}
+        for name, group in (
+            ("near misses", [o for o in cannot if "near miss" in o.question.tags]),
+            ("others", [o for o in cannot if "near miss" not in o.question.tags]),
+        )
+    }
     found["failed"] = [o.question.id for o in outcomes if (not o.ok if o.question.answerable else o.answer.answered)]
     return found
 
@@ -97,17 +109,33 @@ def _share(values: Iterable[bool]) -> float | None:
     return mean(cases) if cases else None
 
 
+def sentence_rows(assistant: Assistant, questions: Sequence[Question]) -> list[tuple[list[dict[str, float]], list[float]]]:
+    """For each answerable question: the features of its candidate sentences, and the share of the keys that each holds."""
+    rows = []
+    for q in questions:
+        plan = make_plan(clean_question(q.question), assistant.releases)
+        hits = named_hits(plan, assistant.evidence(plan, AskSettings()))
+        evidence = {section for piece in q.evidence for section in piece}
+        found = candidates(plan, hits, assistant.searcher.snapshot)
+        shares = [
+            mean(holds(hit.passage.text[start:end], [key]) for key in q.answer_keys) if hit.passage.evidence_id in evidence else 0.0
+            for hit, start, end, _ in found
+        ]
+        rows.append(([values for *_, values in found], shares))
+    return rows
+
+
 def feature_rows(assistant: Assistant, questions: Sequence[Question]) -> list[dict[str, float]]:
     """The abstention features of each question, for calibration."""
     rows = []
     for q in questions:
         plan = make_plan(clean_question(q.question), assistant.releases)
         hits = assistant.evidence(plan, AskSettings())
-        rows.append(abstain.features(plan, hits, assistant.sentences(plan, hits), assistant.searcher.snapshot))
+        rows.append(abstain.features(plan, hits, assistant.ranked(plan, hits), assistant.searcher.snapshot))
     return rows
 
 
-def without_missing(assistant: Assistant, questions: Sequence[Question]) -> list[Question]:
-    """Questions that the plan does not refuse by itself (a release that no post has): what calibration sees."""
+def judged_by_features(assistant: Assistant, questions: Sequence[Question]) -> list[Question]:
+    """Questions whose refusal the plan does not settle by itself (a release that no post has, what a release brings)."""
     plans = ((q, make_plan(clean_question(q.question), assistant.releases)) for q in questions)
-    return [replace(q) for q, plan in plans if plan.releases or not plan.missing]
+    return [q for q, plan in plans if (plan.releases or not plan.missing) and plan.kind != "summary"]

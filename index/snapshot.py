@@ -10,6 +10,7 @@ generation goes on serving.
 
 import datetime
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -37,6 +38,7 @@ REBUILD = "run: python -m index"
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 _PRIORS = Path(__file__).parent / "priors.json"
+QUESTION_LIKE = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,7 +260,10 @@ def save_priors(index: Path, encoder: Encoder, path: Path = _PRIORS) -> None:
 
 
 def _question_like(passages: Sequence[Passage]) -> tuple[list[str], list[str]]:
-    """Texts that stand in for questions when their mean is taken: headings and first sentences, by language."""
+    """Texts that stand in for questions when their mean is taken: headings and first sentences, by language.
+
+    At most QUESTION_LIKE of a language, spread over the posts: more move the mean no further.
+    """
     seen: dict[tuple[str, str], None] = {}
     for passage in passages:
         if passage.section:
@@ -266,7 +271,11 @@ def _question_like(passages: Sequence[Passage]) -> tuple[list[str], list[str]]:
         first = sentence_spans(passage.text)[:1]
         if first:
             seen[passage.text[slice(*first[0])][:120], passage.lang] = None
-    return [text for text, _ in seen], [lang for _, lang in seen]
+    by_lang: dict[str, list[str]] = {}
+    for text, lang in seen:
+        by_lang.setdefault(lang, []).append(text)
+    spread = [(text, lang) for lang, texts in by_lang.items() for text in texts[:: math.ceil(len(texts) / QUESTION_LIKE)]]
+    return [text for text, _ in spread], [lang for _, lang in spread]
 
 
 def _priors(encoder: Encoder) -> Mapping[str, Mapping[str, Float32]]:

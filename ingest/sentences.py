@@ -5,9 +5,10 @@ import re
 # A full stop ends a sentence only before white space and an opening that a sentence can have, so
 # neither `2.12` nor `torch.compile` is cut; abbreviations that often stand before a capital do not end one.
 _CLOSING = "”’」』）)】》\"'*_`"
+_CLOSING_HAN = _CLOSING.replace("`", "")  # after 。 a backtick opens the next sentence: a span ends before the stop
 _NO_END = r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\bNo\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bFig\.)(?<!\bSec\.)(?<!\bapprox\.)(?<!\bincl\.)(?<!\bresp\.)(?<!\betc\.)"
 SENTENCE_END = (
-    rf"(?<=[。！？；])(?![{_CLOSING}。！？；])|(?<=[。！？；][{_CLOSING}])(?![{_CLOSING}。！？；])"
+    rf"(?<=[。！？；])(?![{_CLOSING_HAN}。！？；])|(?<=[。！？；][{_CLOSING_HAN}])(?![{_CLOSING_HAN}。！？；])"
     rf"|(?:(?<=[.!?])|(?<=[.!?][{_CLOSING}])){_NO_END}[ \t\n]+(?=[\"'“‘(\[*_]*(?:[A-Z0-9`#@\u3400-\u9fff]|[a-z]+[._]\w))"
     # A sentence may begin with a lower-case name ("torchrun takes …") after a word that is no abbreviation.
     rf"|(?<=[a-z]{{4}}[.!?]){_NO_END}[ \t\n]+(?=[a-z])"

@@ -12,6 +12,7 @@ def cut(text):
     [
         ("PyTorch 2.12 is out. It has torch.compile.", ["PyTorch 2.12 is out.", "It has torch.compile."]),
         ("速度提升 100 倍。由 Jane Xu 完成！真的吗？是；", ["速度提升 100 倍。", "由 Jane Xu 完成！", "真的吗？", "是；"]),
+        ("默认值变了。`weights_only` 更安全。", ["默认值变了。", "`weights_only` 更安全。"]),
         ("他说：“完成了。”然后离开。", ["他说：“完成了。”", "然后离开。"]),
         ("Use e.g. CUDA 12.8 vs. Triton. Done.", ["Use e.g. CUDA 12.8 vs. Triton.", "Done."]),
         ("See `a. B` now. End", ["See `a. B` now.", "End"]),

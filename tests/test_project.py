@@ -36,7 +36,7 @@ def requirements():
     return [re.match(r"[A-Za-z0-9_-]+", line)[0] for line in project["dependencies"]]
 
 
-MODULES = {"faiss-cpu": "faiss", "pyyaml": "yaml", "markdown-it-py": "markdown_it"}
+MODULES = {"faiss-cpu": "faiss", "pyyaml": "yaml", "markdown-it-py": "markdown_it", "scikit-learn": "sklearn"}
 
 
 @pytest.mark.parametrize("name", requirements())
