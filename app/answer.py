@@ -57,14 +57,18 @@ def place(passage: Passage) -> dict[str, str]:
 class Answer:
     """What the assistant says. Without `answered` there are no citations, and `answer` says what is missing.
 
-    `confidence` is the probability that the posts tell; `timings_ms` are load, encode, search and answer.
+    `standalone` is what a follow-up was taken to ask ("" for a question that stands alone). `computed` is the
+    program's own sentence, which compares quoted numbers, and no quotation. `confidence` is the probability that
+    the posts tell; `timings_ms` are load, encode, search and answer.
     """
 
     question: str
+    standalone: str = ""
     lang: str
     answered: bool
     confidence: float
     answer: str
+    computed: str = ""
     generator: str = "extractive"
     citations: tuple[Citation, ...] = ()
     retrieved: tuple[Retrieved, ...] = ()

@@ -2,13 +2,15 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
 from app import abstain
 from app.answer import Answer, Citation, Retrieved, place
+from app.compare import compare
 from app.extract import ExtractSettings, Sentence, choose, items, rank
+from app.followup import Turn, standalone
 from app.messages import say
 from app.plan import Plan, clean_question, make_plan, nearest_release
 from app.retrieve import named_hits, retrieve
@@ -20,6 +22,18 @@ from ingest.progress import Tell
 from ingest.releases import sort_key
 
 _EVIDENCE = 12
+_FORMS = 3  # readings of a follow-up that are tried
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """A question as it was understood, and what was found for it."""
+
+    plan: Plan
+    hits: list[Hit]
+    ranked: list[Sentence]
+    confidence: float
+    timings: dict[str, float]
 
 
 class Assistant:
@@ -46,34 +60,46 @@ class Assistant:
         encoder = question_encoder(snapshot.manifest.model_id, snapshot.manifest.revision)
         return cls(Searcher(snapshot, encoder, settings), load_ms=_since(began))
 
-    def ask(self, question: str, settings: AskSettings | None = None) -> Answer:
-        """Answer one question. UserError for a question that cannot be read; whatever the posts do not tell is an Answer."""
+    def ask(self, question: str, settings: AskSettings | None = None, history: Sequence[Turn] = ()) -> Answer:
+        """Answer one question, which may lean on `history` (oldest first).
+
+        UserError for a question that cannot be read; whatever the posts do not tell is an Answer.
+        """
         settings = settings or AskSettings()
-        plan = make_plan(clean_question(question), self.releases)
-        timings = {"load": self._load_ms, "encode": 0.0, "search": 0.0, "answer": 0.0}
-        began = time.perf_counter()
-        vector = self.searcher.encode(self.query(plan, settings))
-        timings["encode"] = _since(began)
-        began = time.perf_counter()
-        hits = self.evidence(plan, settings, vector)
-        timings["search"] = _since(began)
-        began = time.perf_counter()
-        ranked = self.ranked(plan, hits)
-        sentences = self.sentences(plan, hits, ranked)
-        confidence = self._abstainer.confidence(abstain.features(plan, hits, ranked, self.searcher.snapshot))
-        refusal = self._refusal(plan, sentences, confidence)
+        asked = clean_question(question)
+        forms = standalone(asked, history, self.releases)[:_FORMS]
+        reading = max((self._read(form, settings) for form in forms), key=lambda r: r.confidence)
+        plan, began = reading.plan, time.perf_counter()
+        computed, compared = compare(plan, reading.ranked)
+        sentences = compared or self.sentences(plan, reading.hits, reading.ranked)
+        refusal = self._refusal(plan, sentences, reading.confidence)
         citations = [] if refusal else self._cite(sentences)
-        timings["answer"] = _since(began)
+        timings = {"load": self._load_ms, **reading.timings, "answer": reading.timings["answer"] + _since(began)}
         return Answer(
             question=question,
+            standalone=plan.question if plan.question != asked else "",
             lang=plan.lang,
             answered=not refusal,
-            confidence=round(confidence, 4),
+            confidence=round(reading.confidence, 4),
             answer=refusal or " ".join(f"{' '.join(c.quote.split()) if '```' not in c.quote else c.quote} [{c.n}]" for c in citations),
+            computed="" if refusal else computed,
             citations=tuple(citations),
-            retrieved=tuple(Retrieved(score=hit.score, **place(hit.passage)) for hit in hits[: settings.top_k]),
+            retrieved=tuple(Retrieved(score=hit.score, **place(hit.passage)) for hit in reading.hits[: settings.top_k]),
             timings_ms={name: round(value, 1) for name, value in timings.items()},
         )
+
+    def _read(self, question: str, settings: AskSettings) -> "_Reading":
+        """Plan, search, rank, and how likely the posts tell."""
+        plan = make_plan(question, self.releases)
+        began = time.perf_counter()
+        vector = self.searcher.encode(self.query(plan, settings))
+        encoded = time.perf_counter()
+        hits = self.evidence(plan, settings, vector)
+        searched = time.perf_counter()
+        ranked = self.ranked(plan, hits)
+        confidence = self._abstainer.confidence(abstain.features(plan, hits, ranked, self.searcher.snapshot))
+        timings = {"encode": 1000 * (encoded - began), "search": 1000 * (searched - encoded), "answer": _since(searched)}
+        return _Reading(plan=plan, hits=hits, ranked=ranked, confidence=confidence, timings=timings)
 
     def query(self, plan: Plan, settings: AskSettings) -> Query:
         """What is searched for a plan."""

@@ -8,7 +8,9 @@ stands alone is left alone, and no turns are glued together.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
+from app.answer import SEPARATOR, Answer
 from app.plan import named_releases, question_language
 from index.tokens import tokenize
 from ingest.releases import sort_key
@@ -20,14 +22,17 @@ _LEADS = {
 }
 _PRONOUN = {
     "zh": re.compile(
-        r"它们?(?!自)|他们?|她们?|(?:这|那)(?:个|项|种|场|些|条|次|版)?(?:选项|特性|功能|版本|参数|改动|变化|PR)?(?!么|样|里|边|时)|该(?!怎|如)"
+        r"它们?(?!自)|他们?|她们?|(?:这|那)(?:个|项|种|场|些|条|次|版)?(?:选项|特性|功能|版本|参数|变量|开关|改动|变化|PR)?(?!么|样|里|边|时)|该(?!怎|如)"
     ),
     "en": re.compile(
-        r"\b(?:(?:that|this|the same) (?:one|option|feature|change|release|version|flag|session|setting)(?:'s)?|its|it|they|them|their|those|these|this"
+        r"\b(?:(?:that|this|the same) (?:one|option|feature|change|release|version|flag|session|setting|variable|argument|parameter)(?:'s)?|its|it|they|them|their|those|these|this"
         r"|that(?=\s*[?.,!]|\s*$|'s))\b",
         re.IGNORECASE,
     ),
 }
+_SETTING = re.compile(r"option|flag|setting|variable|argument|parameter|选项|参数|变量|标志|开关", re.IGNORECASE)
+_CODE = re.compile(r"`([^`]+)`")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:[._]\w+)*(?:=\w+)?")
 _WHICH_ONE = re.compile(
     r"哪(?:一)?个(?:的)?[^，。？]{0,4}(?:更|最|多|大|快|高|早|晚)|谁更|\bwhich (?:one|of (?:them|the two|those))\b", re.IGNORECASE
 )
@@ -132,11 +137,26 @@ _PLATFORMS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What was asked before, standing alone, and the heading and release of the first passage that answered it."""
+    """What was asked before, standing alone; the heading and release of what answered it, and an identifier that the answer brought."""
 
     question: str
     heading: str = ""
     release: str = ""
+    identifier: str = ""
+
+    @classmethod
+    def of(cls, answer: Answer) -> Self:
+        """The turn that an answer leaves behind."""
+        first = answer.citations[0] if answer.citations else None
+        heading = first.section.rpartition(SEPARATOR)[2] if first and first.lang == answer.lang else ""
+        question = answer.standalone or answer.question
+        codes = (code for c in answer.citations for code in _CODE.findall(c.quote))
+        return cls(
+            question=question,
+            heading=heading,
+            release=first.release if first else "",
+            identifier=next((code for code in codes if code not in question and _IDENTIFIER.fullmatch(code)), ""),
+        )
 
 
 def leans(question: str) -> bool:
@@ -252,7 +272,9 @@ def _topic(turn: Turn, lang: str, releases: Sequence[str]) -> str:
 
 
 def _detail(rest: str, last: Turn, lang: str, releases: Sequence[str], stepped: str) -> str:
-    topic = _topic(last, lang, releases)
+    pronoun = _PRONOUN[lang].search(rest)
+    meant = pronoun and _SETTING.search(rest[pronoun.start() : pronoun.end() + 4]) and last.identifier
+    topic = meant or _topic(last, lang, releases)
     named = named_releases(rest, releases) or ([stepped] if stepped else named_releases(last.question, releases)[-1:])
     new_release = "" if named_releases(rest, releases) else (named[0] if named else "")
     body = re.sub(r"呢(?=[\s？?]*$)", "", rest).strip() if lang == "zh" else rest.strip()

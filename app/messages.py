@@ -8,6 +8,8 @@ WORDS: Final[dict[str, dict[str, str]]] = {
     "en": {
         "abstain": "The posts do not tell.",
         "no_release": "There is no post about release {asked} here; the nearest is {nearest}.",
+        "compared": "Computed from the quotations: {chain}.",
+        "understood": "Understood as: {question}",
         "filtered": "No post fits the chosen releases and languages.",
         "sources": "Sources",
         "nearest": "Nearest passages",
@@ -32,6 +34,8 @@ WORDS: Final[dict[str, dict[str, str]]] = {
     "zh": {
         "abstain": "这些发布说明里没有提到。",
         "no_release": "这里没有 {asked} 版本的发布说明；最接近的是 {nearest}。",
+        "compared": "由引文中的数字比较得出：{chain}。",
+        "understood": "理解为：{question}",
         "filtered": "没有符合所选版本和语言的发布说明。",
         "sources": "来源",
         "nearest": "最接近的段落",

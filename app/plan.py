@@ -63,12 +63,19 @@ KINDS: dict[str, re.Pattern[str]] = {
 }
 
 
+_COMPARES = re.compile(
+    r"\b(?:more|less|fewer|larger|bigger|higher|most|fewest|compare|compared|versus|vs|difference|differ)\b|哪个|谁更|更多|更少|最多|最少|相比|对比|比较|差多少|差别|区别",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What a question asks for.
 
     `releases` are those it names that the posts have, oldest first; `missing` those they have not.
-    `identifiers` are folded (NFKC, casefold); `prs` are "#174619". `kind` is a key of KINDS, "summary", or "what".
+    `identifiers` are folded (NFKC, casefold); `prs` are "#174619". `kind` is a key of KINDS, "summary", or "what"; `compares`
+    says that it sets things side by side.
     """
 
     question: str
@@ -78,6 +85,7 @@ class Plan:
     identifiers: tuple[str, ...]
     prs: tuple[str, ...]
     kind: str
+    compares: bool = False
 
 
 def clean_question(question: str) -> str:
@@ -116,6 +124,7 @@ def make_plan(question: str, known_releases: Collection[str]) -> Plan:
         identifiers=identifiers,
         prs=prs,
         kind=_kind(question, named),
+        compares=bool(_COMPARES.search(question)),
     )
 
 

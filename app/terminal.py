@@ -25,7 +25,10 @@ def render(answer: Answer, *, colour: bool = False, marked: Collection[str] = ()
     def dim(text: str) -> str:
         return f"{_DIM}{text}{_OFF}" if colour else text
 
-    lines = [mark(_fold(printable(answer.answer), width))]
+    lines = [_fold(printable(say("understood", answer.lang, question=answer.standalone)), width), ""] if answer.standalone else []
+    lines.append(mark(_fold(printable(answer.answer), width)))
+    if answer.computed:
+        lines.append(dim(_fold(printable(answer.computed), width)))
     if answer.citations:
         lines += ["", say("sources", answer.lang)]
     for c in answer.citations:

@@ -15,7 +15,7 @@ from eval.calibrate import fit_abstainer, fit_sentences
 from eval.counts import report
 from eval.questions import SPLITS, Question, load, load_dialogues
 from eval.report import below_floor, tables
-from eval.run import feature_rows, judged_by_features, sentence_rows, summary
+from eval.run import dialogues, feature_rows, judged_by_features, sentence_rows, summary
 from eval.settings import DIALOGUES, EXPECTED, QUESTIONS, RESULTS
 from ingest import ingest
 from ingest.errors import UserError
@@ -62,6 +62,11 @@ def _sections() -> dict[str, str]:
 def _run(assistant: Assistant, folder: Path, questions: list[Question], args: argparse.Namespace) -> int:
     documents = {d["id"]: str(d["text"]) for d in read_jsonl(folder.parent / "documents.jsonl")}
     result = provenance(assistant, args.split) | summary(assistant, questions, documents.__getitem__)
+    if args.questions == QUESTIONS:
+        spoken = [d for d in load_dialogues(DIALOGUES) if args.split in (d.split, "all")]
+        turns = dialogues(assistant, spoken)
+        result["failed"] += turns.pop("failed")
+        result["dialogues"] = turns
     print(dump_json(result) if args.json else tables(result))
     if args.failed:
         _show_failed(assistant, [q for q in questions if q.id in result["failed"]])

@@ -9,11 +9,12 @@ from app import abstain
 from app.answer import Answer
 from app.assistant import Assistant
 from app.extract import candidates
+from app.followup import Turn
 from app.plan import clean_question, make_plan
 from app.retrieve import named_hits, retrieve
 from app.settings import AskSettings
 from eval.metrics import retrieval
-from eval.questions import Question, holds
+from eval.questions import Dialogue, Question, holds
 from ingest.releases import sort_key
 
 OTHER = {"zh": "en", "en": "zh"}
@@ -83,6 +84,33 @@ def summary(assistant: Assistant, questions: Sequence[Question], texts: Callable
     }
     found["failed"] = [o.question.id for o in outcomes if (not o.ok if o.question.answerable else o.answer.answered)]
     return found
+
+
+def dialogues(assistant: Assistant, asked: Sequence[Dialogue]) -> dict[str, Any]:
+    """Turn by turn, each with the turns before it: first turns, follow-ups, and the turns that must be left alone."""
+    first: list[bool] = []
+    later: list[bool] = []
+    alone: list[bool] = []
+    refused: list[bool] = []
+    failed: list[str] = []
+    for dialogue in asked:
+        history: list[Turn] = []
+        for turn, meant in zip(dialogue.turns, dialogue.standalone, strict=True):
+            answer = assistant.ask(turn.question, history=history)
+            ok = (
+                answer.answered and holds(f"{answer.answer} {answer.computed}", turn.answer_keys)
+                if turn.answerable
+                else not answer.answered
+            )
+            group = first if not history else later
+            (group if turn.answerable else refused).append(ok)
+            if history and meant == turn.question:
+                alone.append(not answer.standalone)
+            if not ok:
+                failed.append(f"{turn.id}: {turn.question} → {answer.standalone or '='}")
+            history.append(Turn.of(answer))
+    shares = {"first turns": first, "follow-ups": later, "refused where no post tells": refused, "left alone": alone}
+    return {name: {"turns": len(values), "share": _share(values)} for name, values in shares.items()} | {"failed": failed}
 
 
 def _count(outcomes: Sequence[Outcome]) -> dict[str, Any]:

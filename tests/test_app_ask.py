@@ -29,7 +29,7 @@ def test_json_is_one_line_of_the_contract(index_folder, document_texts):
     (line,) = result.stdout.splitlines()
     answer = json.loads(line)
     assert list(answer) == [
-        "question", "lang", "answered", "confidence", "answer", "generator", "citations", "retrieved", "timings_ms",
+        "question", "standalone", "lang", "answered", "confidence", "answer", "computed", "generator", "citations", "retrieved", "timings_ms",
     ]  # fmt: skip
     assert answer["answered"] is True
     assert "Jane Xu" in answer["answer"]
