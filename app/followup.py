@@ -30,6 +30,7 @@ _PRONOUN = {
         re.IGNORECASE,
     ),
 }
+_ASKS_RELEASE = re.compile(r"哪(?:个|一)?个?版|什么时候|何时|\bwhich (?:\w+ )?(?:release|version)\b|\bwhen\b", re.IGNORECASE)
 _SETTING = re.compile(r"option|flag|setting|variable|argument|parameter|选项|参数|变量|标志|开关", re.IGNORECASE)
 _CODE = re.compile(r"`([^`]+)`")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:[._]\w+)*(?:=\w+)?")
@@ -199,7 +200,7 @@ def standalone(question: str, history: Sequence[Turn], releases: Sequence[str]) 
         switched = _switch(last.question, names, lang, releases)
         if switched:
             return switched
-    return [_detail(rest, last, lang, releases, stepped)]
+    return _details(rest, last, lang, releases, stepped)
 
 
 def _names(question: str, lang: str) -> list[str]:
@@ -261,38 +262,43 @@ def _switch(last: str, names: Sequence[str], lang: str, releases: Sequence[str])
     return [form for form in dict.fromkeys(forms) if form != last]
 
 
-def _topic(turn: Turn, lang: str, releases: Sequence[str]) -> str:
-    """What a turn was about: the heading that answered it where both share a word, else the names in the question."""
+def _topics(turn: Turn, lang: str, releases: Sequence[str]) -> list[str]:
+    """What a turn was about, likeliest first: the heading that answered it, and the names in the question."""
     names = [n for n in _names(turn.question, lang) if n.lstrip("vV") not in releases]
+    missing = [n for n in names if not set(tokenize(n)) & set(tokenize(turn.heading))]
+    by_heading = " ".join([turn.heading, *missing[-1:]]) if turn.heading else ""
+    by_names = " ".join(names[-2:])
     shares = set(tokenize(turn.heading)) & set(tokenize(turn.question))
-    if turn.heading and (shares or not names):
-        missing = [n for n in names if not set(tokenize(n)) & set(tokenize(turn.heading))]
-        return " ".join([turn.heading, *missing[-1:]])
-    return " ".join(names[-2:])
+    ordered = [by_heading, by_names] if shares or not names else [by_names, by_heading]
+    return list(dict.fromkeys(topic for topic in ordered if topic)) or [""]
 
 
-def _detail(rest: str, last: Turn, lang: str, releases: Sequence[str], stepped: str) -> str:
+def _details(rest: str, last: Turn, lang: str, releases: Sequence[str], stepped: str) -> list[str]:
+    """The turn with the last one's topic where its pronoun stands, or beside it, and with its release."""
     pronoun = _PRONOUN[lang].search(rest)
-    meant = pronoun and _SETTING.search(rest[pronoun.start() : pronoun.end() + 4]) and last.identifier
-    topic = meant or _topic(last, lang, releases)
-    named = named_releases(rest, releases) or ([stepped] if stepped else named_releases(last.question, releases)[-1:])
-    new_release = "" if named_releases(rest, releases) else (named[0] if named else "")
-    body = re.sub(r"呢(?=[\s？?]*$)", "", rest).strip() if lang == "zh" else rest.strip()
-    if lang == "zh":
-        asks_release = re.search(r"哪(?:个|一)?个?版|什么时候|何时", body)
-        front = f"PyTorch {new_release} 的" if new_release and not asks_release else ""
-        replaced, count = _PRONOUN["zh"].subn(topic, body, count=1) if topic else (body, 0)
-        return (f"{front} {replaced}" if count else f"{front} {topic} {body}").strip() if topic or front else body
-    asks_release = re.search(r"\bwhich (?:\w+ )?(?:release|version)\b|\bwhen\b", body, re.IGNORECASE)
-    end = f" in PyTorch {new_release}" if new_release and not asks_release else ""
+    meant = last.identifier if pronoun and _SETTING.search(rest[pronoun.start() : pronoun.end() + 4]) else ""
+    named = named_releases(rest, releases)
+    carried = [stepped] if stepped else named_releases(last.question, releases)[-1:]
+    release = "" if named or not carried or _ASKS_RELEASE.search(rest) else carried[0]
+    body = re.sub(r"呢(?=[\s？?]*$)", "", rest).strip()
+    write = _detail_zh if lang == "zh" else _detail_en
+    return [write(body, topic, release) for topic in ([meant] if meant else _topics(last, lang, releases))]
 
+
+def _detail_zh(body: str, topic: str, release: str) -> str:
+    front = f"PyTorch {release} 的" if release else ""
+    replaced, count = _PRONOUN["zh"].subn(topic, body, count=1) if topic else (body, 0)
+    return " ".join(part for part in (front, "" if count else topic, replaced) if part)
+
+
+def _detail_en(body: str, topic: str, release: str) -> str:
     def put(match: re.Match[str]) -> str:
         word = match[0].casefold()
         return f"{topic}'s" if word in ("its", "their") or word.endswith("'s") else topic
 
     replaced, count = _PRONOUN["en"].subn(put, body, count=1) if topic else (body, 0)
     plain = replaced.rstrip("?. ")
-    return f"{plain}{end}?" if count or not topic else f"{plain} of {topic}{end}?"
+    return plain + (f" of {topic}" if topic and not count else "") + (f" in PyTorch {release}" if release else "") + "?"
 
 
 def _compare(question: str, history: Sequence[Turn], lang: str) -> str:
@@ -302,7 +308,7 @@ def _compare(question: str, history: Sequence[Turn], lang: str) -> str:
     second = next((n for n in _names(history[-1].question, lang) if n not in one), "")
     shared = [n for n in _names(history[-1].question, lang) if n in one]
     if not first or not second:
-        return _detail(question, history[-1], lang, (), "")
+        return _details(question, history[-1], lang, (), "")[0]
     if lang == "zh":
         return f"{' '.join(shared)} {first} 和 {second} {question}".strip()
     body = re.sub(
