@@ -10,7 +10,10 @@ SEPARATOR = " › "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """A quotation and its place: `document.text[start:end] == quote`. `score` is cosine, higher is better."""
+    """A quotation and its place: `document.text[start:end] == quote`. `score` is cosine, higher is better.
+
+    `fact` is the part of the quote that is the number, name, PR, date or release asked for, "" where none is.
+    """
 
     n: int
     passage_id: str
@@ -20,6 +23,7 @@ class Citation:
     section: str
     url: str
     quote: str
+    fact: str = ""
     text: str
     start: int
     end: int

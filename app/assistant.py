@@ -9,7 +9,7 @@ from typing import Self
 from app import abstain
 from app.answer import Answer, Citation, Retrieved, place
 from app.compare import compare
-from app.extract import ExtractSettings, Sentence, choose, items, rank
+from app.extract import ExtractSettings, Sentence, choose, fact_in, items, rank
 from app.followup import Turn, standalone
 from app.messages import say
 from app.plan import Plan, clean_question, make_plan, nearest_release
@@ -73,7 +73,7 @@ class Assistant:
         computed, compared = compare(plan, reading.ranked)
         sentences = compared or self.sentences(plan, reading.hits, reading.ranked)
         refusal = self._refusal(plan, sentences, reading.confidence)
-        citations = [] if refusal else self._cite(sentences)
+        citations = [] if refusal else self._cite(plan, sentences)
         timings = {"load": self._load_ms, **reading.timings, "answer": reading.timings["answer"] + _since(began)}
         return Answer(
             question=question,
@@ -158,12 +158,13 @@ class Assistant:
         groups = ([h for h in hits if h.passage.release == release] for release in plan.releases)
         return [sentence for group in groups for sentence in items(group, self.searcher.snapshot)[:each]]
 
-    def _cite(self, sentences: Sequence[Sentence]) -> list[Citation]:
+    def _cite(self, plan: Plan, sentences: Sequence[Sentence]) -> list[Citation]:
         """Number the quotations from 1 in the order of the answer."""
         return [
             Citation(
                 n=n,
                 quote=sentence.text,
+                fact=fact_in(plan.kind, sentence.text),
                 start=sentence.hit.passage.start + sentence.start,
                 end=sentence.hit.passage.start + sentence.end,
                 score=sentence.hit.score,

@@ -107,6 +107,27 @@ def has_fact(kind: str, text: str) -> bool:
     return pattern is None or bool(pattern.search(text))
 
 
+def fact_in(kind: str, text: str) -> str:
+    """The words of a sentence that are the kind of fact asked for; "" for a kind that cannot be told by its form."""
+    if kind == "person":
+        return next((name for name in _NAME.findall(text) if not _NOT_NAMES.search(name)), "")
+    if kind in ("why", "howto") or kind not in _FACTS:
+        return ""
+    match = _FACTS[kind].search(text)
+    return text[slice(*_whole_number(text, *match.span()))].strip() if match else ""
+
+
+def _whole_number(text: str, start: int, end: int) -> tuple[int, int]:
+    """A pattern may begin within a number: its first digits belong to it."""
+    while start and (text[start - 1].isdigit() or (text[start - 1] in ".," and start > 1 and text[start - 2].isdigit())):
+        start -= 1
+    while (
+        end < len(text) and text[end - 1].isdigit() and (text[end].isdigit() or (text[end] in ".," and text[end + 1 : end + 2].isdigit()))
+    ):
+        end += 1
+    return start, end
+
+
 def has_pattern(kind: str) -> bool:
     """Whether a kind of fact can be told by its form."""
     return kind in _FACTS or kind == "person"
@@ -129,10 +150,17 @@ def rank(plan: Plan, hits: Sequence[Hit], snapshot: Snapshot, weights: dict[str,
 
 
 def choose(plan: Plan, ranked: Sequence[Sentence], settings: ExtractSettings | None = None) -> list[Sentence]:
-    """Return the sentences to quote, none of them said twice: of each release that is compared some, oldest first."""
+    """Return the sentences to quote, none of them said twice.
+
+    Of each release that is compared some, oldest first; of a run of releases the best of each that has one.
+    """
     settings = settings or ExtractSettings()
     if len(plan.releases) < 2 or plan.kind == "release":
         return _best(ranked, settings.sentences, settings.budget_chars, [])
+    if plan.ranged:
+        leading = {s.hit.passage.release: s for s in reversed(ranked)}
+        story = _best(sorted(leading.values(), key=lambda s: -s.score), settings.many, 2 * settings.budget_chars, [])
+        return sorted(story, key=lambda s: plan.releases.index(s.hit.passage.release))
     share = max(1, settings.many // len(plan.releases))
     chosen: list[Sentence] = []
     for release in plan.releases:

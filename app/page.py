@@ -2,12 +2,13 @@
 
 import html
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gradio as gr
 
 from app.assistant import Assistant
+from app.followup import Turn
 from app.messages import WORDS, say
 from app.plan import question_language
 from app.render import answer_parts, as_typed, cards
@@ -33,28 +34,30 @@ _FONTS = ["system-ui", "-apple-system", "Segoe UI", "Noto Sans", "Noto Sans CJK 
 THEME = gr.themes.Default(font=_FONTS, font_mono=["ui-monospace", "Menlo", "Consolas", "monospace"])
 I18N = gr.I18n(**{"en": WORDS["en"], "zh-CN": WORDS["zh"], "zh-TW": WORDS["zh"]})
 
+_REMEMBERED = 4  # turns that a follow-up may lean on
 Messages = list[dict[str, Any]]
-Update = tuple[Messages, str]
+Update = tuple[Messages, str, list[Turn]]
 
 
-def respond(assistant: Assistant, question: str, history: Messages) -> Iterator[Update]:
-    """Yield (messages, sources) as the answer grows. It never raises: what fails becomes a message."""
+def respond(assistant: Assistant, question: str, history: Messages, turns: Sequence[Turn] = ()) -> Iterator[Update]:
+    """Yield (messages, sources, turns) as the answer grows. It never raises: what fails becomes a message."""
     turn = sum(1 for message in history if message["role"] == "user")
     lang = question_language(question)
     messages: Messages = [*history, {"role": "user", "content": as_typed(question)}]
-    yield [*messages, {"role": "assistant", "content": say("working", lang)}], ""
+    yield [*messages, {"role": "assistant", "content": say("working", lang)}], "", list(turns)
     try:
-        answer = assistant.ask(question)
+        answer = assistant.ask(question, history=turns)
+        talked = [*turns, Turn.of(answer)][-_REMEMBERED:]
         panel = cards(answer, turn)
         shown = ""
         for part in answer_parts(answer, turn):
             shown += part
-            yield [*messages, {"role": "assistant", "content": shown}], panel
+            yield [*messages, {"role": "assistant", "content": shown}], panel, talked
     except UserError as error:
-        yield [*messages, {"role": "assistant", "content": as_typed(str(error))}], ""
+        yield [*messages, {"role": "assistant", "content": as_typed(str(error))}], "", list(turns)
     except Exception:
         log.exception("a question could not be answered")
-        yield [*messages, {"role": "assistant", "content": say("failed", lang)}], ""
+        yield [*messages, {"role": "assistant", "content": say("failed", lang)}], "", list(turns)
 
 
 def build_page(assistant: Assistant) -> gr.Blocks:
@@ -64,15 +67,15 @@ def build_page(assistant: Assistant) -> gr.Blocks:
         inside = cards_html or f"<p>{html.escape(str(WORDS['en']['no_sources']))} {html.escape(WORDS['zh']['no_sources'])}</p>"
         return f'<div class="sources" tabindex="0" role="region" aria-label="Sources 来源">{inside}</div>'
 
-    def ask(question: str, history: Messages) -> Iterator[tuple[Messages, str]]:
-        for messages, cards_html in respond(assistant, question, history):
-            yield messages, panel(cards_html)
+    def ask(question: str, history: Messages, turns: list[Turn]) -> Iterator[Update]:
+        for messages, cards_html, talked in respond(assistant, question, history, turns):
+            yield messages, panel(cards_html), talked
 
     page: gr.Blocks
     with gr.Blocks(title="release-qa", analytics_enabled=False) as page:
         gr.Markdown("# release-qa")
         gr.Markdown(I18N("tagline"))
-        asked = gr.State("")
+        asked, turns = gr.State(""), gr.State([])
         with gr.Row():
             with gr.Column(scale=3, min_width=340):
                 chat = gr.Chatbot(
@@ -94,11 +97,11 @@ def build_page(assistant: Assistant) -> gr.Blocks:
         running = []
         for trigger in (box.submit, send.click):
             took = trigger(lambda text: (text, ""), box, [asked, box], queue=False, api_visibility="private")
-            running.append(took.then(ask, [asked, chat], [chat, sources], api_visibility="private", show_progress="hidden"))
+            running.append(took.then(ask, [asked, chat, turns], [chat, sources, turns], api_visibility="private", show_progress="hidden"))
         for button in starters:
             took = button.click(lambda text=button.value: text, None, asked, queue=False, api_visibility="private")
-            running.append(took.then(ask, [asked, chat], [chat, sources], api_visibility="private", show_progress="hidden"))
+            running.append(took.then(ask, [asked, chat, turns], [chat, sources, turns], api_visibility="private", show_progress="hidden"))
         stop.click(None, cancels=running, api_visibility="private")
-        clear.click(lambda: ([], panel("")), None, [chat, sources], queue=False, api_visibility="private")
+        clear.click(lambda: ([], panel(""), []), None, [chat, sources, turns], queue=False, api_visibility="private")
     page.queue(default_concurrency_limit=8, max_size=64)
     return page

@@ -30,6 +30,29 @@ _LATEST = re.compile(
     r"|最新(?:的)?(?:版|发布|PyTorch|一版)(?!.{0,4}(?:能用|可以用|能跑|还能))",
     re.IGNORECASE,
 )
+_V = r"[vV]?(\d{1,2}\.\d{1,3})(?:\.(?:\d+|x))?(?![\d.]*\d)"
+_PROJECT = r"(?:pytorch|torch|release|version|版本)?\s*"
+# Releases that are meant by another one: the one before it, the one after it, all between two, all since one, all.
+_BEFORE = re.compile(
+    rf"\b(?:version|release|one) (?:right )?before {_PROJECT}{_V}|{_V}\s*(?:版本|版)?\s*(?:的)?(?:上|前)(?:一)?(?:个)?(?:版本|版)",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    rf"\b(?:version|release|one) (?:right )?after {_PROJECT}{_V}|{_V}\s*(?:版本|版)?\s*(?:的)?(?:下|后)(?:一)?(?:个)?(?:版本|版)",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(
+    rf"(?:\bbetween|\bfrom|从|在)\s*{_PROJECT}{_V}\s*(?:版本|版)?\s*(?:and|to|until|through|到|至|和|与|~|-)\s*{_PROJECT}{_V}",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(
+    rf"\bsince {_PROJECT}{_V}|(?:从|自)\s*{_PROJECT}{_V}\s*(?:版本|版)?\s*(?:开始|起|以来|之后|至今|到现在)|{_V}\s*(?:版本|版)?\s*以来",
+    re.IGNORECASE,
+)
+_EVERY = re.compile(
+    r"\b(?:all|every|each)(?: of)?(?: the)? (?:releases?|versions?)\b|所有(?:的)?(?:版本|版)|各(?:个)?(?:版本|版)|每(?:个|一个)?(?:版本|版)|历(?:次|个)(?:版本|发布)",
+    re.IGNORECASE,
+)
 _PR = re.compile(r"#(\d{3,7})\b|\b(?:PR|issue|pull request)\s*(?:number|号)?\s*#?\s*(\d{4,7})\b", re.IGNORECASE)
 _IDENTIFIER = re.compile(
     r"`([^`\n]{2,80})`|((?:[A-Za-z_][A-Za-z0-9_]*)(?:\.[A-Za-z_][A-Za-z0-9_]*)+|[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+[A-Z][A-Za-z0-9]*|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*)"
@@ -39,8 +62,8 @@ _IDENTIFIER = re.compile(
 _SUMMARY = re.compile(
     r"(?:what|which|whats|s|is|are|was|were|the|in|of|with|does|did|do|has|have|come|comes|came|bring|brings|brought|new|news|main|key|major|"
     r"most|important|big|biggest|top|feature|features|highlight|highlights|change|changes|changed|improvement|improvements|there|about|"
-    r"summarize|summarise|summary|list|tell|me|give|release|version|pytorch|overview|includes?|and|latest|newest|recent|"
-    r"有|了|的|是|哪些|什么|啥|新|特性|功能|新特性|新功能|亮点|看点|重点|主要|重要|更新|内容|变化|改动|改进|带来|带|来|发布|版本|版|这个|介绍|一下|总结|概述|都|请|列出|里|中|呢|吗|和|与|跟|最新|一版)+",
+    r"before|after|next|previous|summarize|summarise|summary|list|tell|me|give|release|version|pytorch|overview|includes?|and|latest|newest|recent|"
+    r"有|了|的|是|哪些|什么|啥|新|特性|功能|新特性|新功能|亮点|看点|重点|主要|重要|更新|内容|变化|改动|改进|带来|带|来|发布|版本|版|这个|介绍|一下|总结|概述|都|请|列出|里|中|呢|吗|和|与|跟|最新|一版|上一个|下一个|前一个|后一个|上|下)+",
     re.IGNORECASE,
 )
 
@@ -75,7 +98,7 @@ class Plan:
 
     `releases` are those it names that the posts have, oldest first; `missing` those they have not.
     `identifiers` are folded (NFKC, casefold); `prs` are "#174619". `kind` is a key of KINDS, "summary", or "what"; `compares`
-    says that it sets things side by side.
+    says that it sets things side by side, `ranged` that its releases are a run of them ("since 2.3").
     """
 
     question: str
@@ -86,6 +109,7 @@ class Plan:
     prs: tuple[str, ...]
     kind: str
     compares: bool = False
+    ranged: bool = False
 
 
 def clean_question(question: str) -> str:
@@ -112,7 +136,8 @@ def make_plan(question: str, known_releases: Collection[str]) -> Plan:
     named = named_releases(question, known_releases)
     if _LATEST.search(question) and not named and known_releases:
         named = [max(known_releases, key=sort_key)]
-    ordered = sorted(dict.fromkeys(named), key=sort_key)
+    meant = _meant_releases(question, sorted(known_releases, key=sort_key))
+    ordered = sorted(dict.fromkeys(meant or named), key=sort_key)
     prs = tuple(dict.fromkeys(f"#{a or b}" for a, b in _PR.findall(question)))
     found = (fold(a or b).strip() for a, b in _IDENTIFIER.findall(question))
     identifiers = tuple(dict.fromkeys(i for i in found if i not in ("pytorch",)))
@@ -125,6 +150,7 @@ def make_plan(question: str, known_releases: Collection[str]) -> Plan:
         prs=prs,
         kind=_kind(question, named),
         compares=bool(_COMPARES.search(question)),
+        ranged=len(meant) > 2,
     )
 
 
@@ -157,6 +183,22 @@ def named_releases(question: str, known: Collection[str]) -> list[str]:
         if release in known or release.split(".")[0] in majors or _PROJECT_BEFORE.search(before):
             found.append(release)
     return found
+
+
+def _meant_releases(question: str, known: Sequence[str]) -> list[str]:
+    """Releases that are meant by way of others, oldest first; none where the question does not speak so."""
+
+    def at(match: re.Match[str]) -> list[int]:
+        return [known.index(r) for r in match.groups() if r in known]
+
+    if (match := _BETWEEN.search(question)) and len(ends := sorted(at(match))) == 2:
+        return list(known[ends[0] : ends[1] + 1])
+    for pattern, step in ((_BEFORE, -1), (_AFTER, 1)):
+        if (match := pattern.search(question)) and (found := at(match)) and 0 <= found[0] + step < len(known):
+            return [known[found[0] + step]]
+    if (match := _SINCE.search(question)) and (found := at(match)):
+        return list(known[found[0] :])
+    return list(known) if _EVERY.search(question) else []
 
 
 def nearest_release(asked: str, known: Sequence[str]) -> str:

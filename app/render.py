@@ -17,8 +17,18 @@ def as_typed(text: str) -> str:
 def answer_parts(answer: Answer, turn: int) -> list[str]:
     """The answer as pieces to stream, each a sentence with its link to the card beside the chat."""
     if not answer.citations:
-        return [as_typed(answer.answer)]
-    return [f"{as_typed(c.quote)} [&#91;{c.n}&#93;](#{card_id(turn, c.n)}) " for c in answer.citations]
+        understood = say("understood", answer.lang, question=answer.standalone) + "\n" if answer.standalone else ""
+        return [as_typed(understood + answer.answer)]
+    parts = [f"{_with_fact(c)} [&#91;{c.n}&#93;](#{card_id(turn, c.n)}) " for c in answer.citations]
+    if answer.standalone:
+        parts.insert(0, f"<em>{as_typed(say('understood', answer.lang, question=answer.standalone))}</em><br>")
+    return [*parts, f"<br><em>{as_typed(answer.computed)}</em>"] if answer.computed else parts
+
+
+def _with_fact(citation: Citation) -> str:
+    """The quote as typed, the asked fact in bold."""
+    before, fact, after = citation.quote.partition(citation.fact) if citation.fact else (citation.quote, "", "")
+    return as_typed(before) + (f"<strong>{as_typed(fact)}</strong>" if fact else "") + as_typed(after)
 
 
 def card_id(turn: int, n: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from app.answer import Answer
 from app.messages import language_name, say
 
-_BOLD, _DIM, _OFF = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_BOLD, _DIM, _UNDERLINE, _OFF = "\x1b[1m", "\x1b[2m", "\x1b[4m", "\x1b[0m"
 
 
 def printable(text: str) -> str:
@@ -16,11 +16,19 @@ def printable(text: str) -> str:
 
 
 def render(answer: Answer, *, colour: bool = False, marked: Collection[str] = (), width: int = 88) -> str:
-    """The answer as text, ending without a line feed. `marked` words are bold where there is colour."""
-    pattern = _pattern(marked) if colour else None
+    """The answer as text, ending without a line feed. With colour the asked fact is bold, `marked` words are underlined."""
+    facts = _pattern([printable(c.fact) for c in answer.citations if c.fact]) if colour else None
+    words = _pattern([w for w in marked if len(w) > 1]) if colour else None
+
+    def underline(text: str) -> str:
+        return words.sub(lambda m: f"{_UNDERLINE}{m[0]}{_OFF}", text) if words else text
 
     def mark(text: str) -> str:
-        return pattern.sub(lambda m: f"{_BOLD}{m[0]}{_OFF}", text) if pattern else text
+        if not facts:
+            return underline(text)
+        bold = [f"{_BOLD}{fact}{_OFF}" for fact in facts.findall(text)]
+        plain = [underline(part) for part in facts.split(text)]
+        return "".join(part + fact for part, fact in zip(plain, [*bold, ""], strict=True))
 
     def dim(text: str) -> str:
         return f"{_DIM}{text}{_OFF}" if colour else text
@@ -73,5 +81,6 @@ def _fold(text: str, width: int, indent: str = "") -> str:
 
 
 def _pattern(words: Collection[str]) -> re.Pattern[str] | None:
-    ordered = sorted({re.escape(w) for w in words if len(w) > 1}, key=lambda w: (-len(w), w))
+    """Any of the words, longest first, wherever a line was folded."""
+    ordered = sorted({r"\s+".join(map(re.escape, w.split())) for w in words}, key=lambda w: (-len(w), w))
     return re.compile("|".join(ordered), re.IGNORECASE) if ordered else None

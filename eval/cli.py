@@ -11,10 +11,11 @@ from typing import Any
 from app import abstain, extract
 from app.assistant import Assistant, open_or_build
 from app.settings import index_folder
+from eval.benchmarks import RETRIEVERS, measure, open_searcher, read_beir, search, write_run, xquad
 from eval.calibrate import fit_abstainer, fit_sentences
 from eval.counts import report
 from eval.questions import SPLITS, Question, load, load_dialogues
-from eval.report import below_floor, tables
+from eval.report import below_floor, table, tables
 from eval.run import dialogues, feature_rows, judged_by_features, sentence_rows, summary
 from eval.settings import DIALOGUES, EXPECTED, QUESTIONS, RESULTS
 from ingest import ingest
@@ -27,8 +28,14 @@ from ingest.storage import dump_json, read_jsonl, write_atomic
 def main(argv: list[str] | None = None) -> int:
     """Run the command: 0 done, 1 error or below a floor, 2 wrong usage."""
     parser = argparse.ArgumentParser(prog="python -m eval", description="Measure retrieval, answers and refusals.")
-    parser.add_argument("command", nargs="?", choices=("run", "calibrate", "questions"), default="run",
-                        help="run: measure (default); calibrate: fit the refusal on dev; questions: count the set")  # fmt: skip
+    parser.add_argument("command", nargs="?", choices=("run", "calibrate", "questions", "beir", "xquad"), default="run",
+                        help="run: measure (default); calibrate: fit sentence weights and refusal on dev; questions: count the set; "
+                        "beir, xquad: a public benchmark")  # fmt: skip
+    parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="beir: a BEIR folder; xquad: xquad.en.json and xquad.zh.json")
+    parser.add_argument(
+        "--retriever", choices=tuple(RETRIEVERS), default="hybrid", help="beir, xquad: the legs to use (default: %(default)s)"
+    )
+    parser.add_argument("--run", type=Path, metavar="FILE", help="beir: also write the ranking in TREC's format")
     parser.add_argument(
         "--questions", type=Path, default=QUESTIONS, metavar="FILE", help="the question set (default: eval/questions.jsonl)"
     )
@@ -38,7 +45,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--failed", action="store_true", help="list the questions that went wrong, with their answers")
     parser.add_argument("--save", action="store_true", help="write the figures to eval/results/DATE-SPLIT.json")
     args = parser.parse_args(argv)
+    if (args.command in ("beir", "xquad")) != (args.folder is not None):
+        parser.error(f"{args.command} {'needs a' if args.folder is None else 'takes no'} folder")
     try:
+        if args.folder is not None:
+            return _benchmark(args)
         questions = load(args.questions)
         if args.command == "questions":
             print(report(questions, load_dialogues(DIALOGUES), _sections()))
@@ -100,6 +111,25 @@ def _show_failed(assistant: Assistant, questions: list[Question]) -> None:
         print(f"\n{q.id} [{q.type}] {q.question}\n  keys {list(map(list, q.answer_keys))} confidence {answer.confidence}", file=sys.stderr)
         print(f"  evidence {list(map(list, q.evidence))}; retrieved {[r.passage_id for r in answer.retrieved]}", file=sys.stderr)
         print(f"  → {answer.answer}", file=sys.stderr)
+
+
+def _benchmark(args: argparse.Namespace) -> int:
+    def tell(line: str) -> None:
+        print(line, file=sys.stderr)
+
+    if args.command == "xquad":
+        found = xquad(args.folder, args.retriever, tell)
+        columns = list(next(iter(found.values())))
+        lines = table(["", *columns], ([name, *row.values()] for name, row in found.items()))
+        print(dump_json(found) if args.json else "\n".join(lines))
+        return 0
+    benchmark = read_beir(args.folder)
+    (run,) = search(open_searcher(benchmark, args.retriever, tell), benchmark.queries)
+    if args.run:
+        write_run(run, args.run, f"release-qa-{args.retriever}")
+    result = measure(run, benchmark.qrels)
+    print(dump_json(result) if args.json else "\n".join(table(list(result), [list(result.values())])))
+    return 0
 
 
 def _calibrate(assistant: Assistant, questions: list[Question]) -> int:

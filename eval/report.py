@@ -11,7 +11,7 @@ from ingest.errors import UserError
 
 def tables(result: dict[str, Any]) -> str:
     """The figures of a run as plain-text tables."""
-    names = list(MEASURES)
+    names = [*MEASURES, "complete@10"]
     lines = ["Retrieval (question language, passages in the same / other / both languages)"]
     lines += table(["", *names, "n"], ([key, *(v.get(n) for n in names), v["questions"]] for key, v in result["retrieval"].items()))
     for title, key in (
@@ -22,6 +22,11 @@ def tables(result: dict[str, Any]) -> str:
     ):
         columns = list(next(iter(result[key].values()), {}))
         lines += ["", title, *table(["", *columns], ([name, *row.values()] for name, row in result[key].items()))]
+    confidence = result["confidence"]
+    lines += ["", f"Confidence (AUROC {_cell(confidence['auroc'])}): what was said and what came true"]
+    lines += table(["from", "to", "questions", "said", "true"], (list(row.values()) for row in confidence["reliability"]))
+    lines += ["", "95 % intervals (bootstrap by question group)"]
+    lines += table(["", "low", "high"], ([name, *bounds] for name, bounds in result["intervals"].items() if bounds))
     return "\n".join(lines)
 
 

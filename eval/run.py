@@ -13,7 +13,7 @@ from app.followup import Turn
 from app.plan import clean_question, make_plan
 from app.retrieve import named_hits, retrieve
 from app.settings import AskSettings
-from eval.metrics import retrieval
+from eval.metrics import auroc, interval, reliability, retrieval
 from eval.questions import Dialogue, Question, holds
 from ingest.releases import sort_key
 
@@ -24,13 +24,19 @@ _DEPTH = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One question's answer: `ok` says that every key stands in it, `verbatim` that every quote is one."""
+    """One question's answer.
+
+    `ok`: every key stands in it; `verbatim`: every quote is one; `first`: so is the first with the keys; `named`: the
+    releases that the question names; `settled`: the plan alone decided whether to answer.
+    """
 
     question: Question
     answer: Answer
     ok: bool
     verbatim: bool
     first: bool
+    named: tuple[str, ...]
+    settled: bool
 
 
 def rankings(assistant: Assistant, questions: Sequence[Question]) -> dict[str, dict[str, list[str]]]:
@@ -52,8 +58,17 @@ def answers(assistant: Assistant, questions: Iterable[Question], texts: Callable
         answer = assistant.ask(q.question, AskSettings())
         verbatim = all(texts(c.passage_id.split("#")[0])[c.start : c.end] == c.quote and c.quote for c in answer.citations)
         first = answer.answered and holds(answer.citations[0].quote, q.answer_keys)
+        plan = make_plan(clean_question(q.question), assistant.releases)
         outcomes.append(
-            Outcome(question=q, answer=answer, ok=answer.answered and holds(answer.answer, q.answer_keys), verbatim=verbatim, first=first)
+            Outcome(
+                question=q,
+                answer=answer,
+                ok=answer.answered and holds(answer.answer, q.answer_keys),
+                verbatim=verbatim,
+                first=first,
+                named=plan.releases,
+                settled=plan.kind == "summary" or bool(plan.missing and not plan.releases),
+            )
         )
     return outcomes
 
@@ -74,7 +89,21 @@ def summary(assistant: Assistant, questions: Sequence[Question], texts: Callable
     found["types"] = {t: _count([o for o in outcomes if o.question.type == t]) for t in types}
     releases = sorted({r for q in answerable for r in q.releases}, key=sort_key)
     found["releases"] = {r: _count([o for o in outcomes if r in o.question.releases]) for r in releases}
-    cannot = [o for o in outcomes if not o.question.answerable]
+    can, cannot = ([o for o in outcomes if o.question.answerable is wanted] for wanted in (True, False))
+    judged = [o for o in outcomes if not o.settled]
+    scores, labels = [o.answer.confidence for o in judged], [o.question.answerable for o in judged]
+    found["confidence"] = {
+        "auroc": auroc([s for s, y in zip(scores, labels, strict=True) if y], [s for s, y in zip(scores, labels, strict=True) if not y]),
+        "reliability": reliability(scores, labels),
+    }
+    found["intervals"] = {
+        name: interval([wanted(o) for o in group], [o.question.group for o in group]) if group else None
+        for name, group, wanted in (
+            ("keys in the answer", can, lambda o: o.ok),
+            ("wrongly refused", can, lambda o: not o.answer.answered),
+            ("rightly refused", cannot, lambda o: not o.answer.answered),
+        )
+    }
     found["refusals"] = {
         name: {"questions": len(group), "refused": _share(not o.answer.answered for o in group)}
         for name, group in (
@@ -114,8 +143,7 @@ def dialogues(assistant: Assistant, asked: Sequence[Dialogue]) -> dict[str, Any]
 
 
 def _count(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    can = [o for o in outcomes if o.question.answerable]
-    cannot = [o for o in outcomes if not o.question.answerable]
+    can, cannot = ([o for o in outcomes if o.question.answerable is wanted] for wanted in (True, False))
     given = [o for o in can if o.answer.answered]
     return {
         "answerable": len(can),
@@ -126,6 +154,7 @@ def _count(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "unanswerable": len(cannot),
         "rightly refused": _share(not o.answer.answered for o in cannot),
         "quotes verbatim": _share(o.verbatim for o in outcomes if o.answer.citations),
+        "wrong release": _share(any(c.release not in o.named for c in o.answer.citations) for o in given if o.named),
         "median characters": median([sum(len(c.quote) for c in o.answer.citations) for o in given] or [0]),
         "same language": _share(all(c.lang == o.question.lang for c in o.answer.citations) for o in given),
     }

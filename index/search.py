@@ -95,7 +95,7 @@ class Searcher:
         sentences = self.snapshot.sentences[rows.start : rows.stop].astype(np.float32) @ vector
         best = float(sentences.max()) if len(sentences) else cosine
         score = settings.passage_weight * cosine + (1 - settings.passage_weight) * best
-        rank = score + settings.lexical_weight * lexical
+        rank = settings.dense_weight * score + settings.lexical_weight * lexical
         if passage.release in query.prefer_releases:
             rank += settings.release_boost
         if query.identifiers:

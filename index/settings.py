@@ -23,11 +23,12 @@ class SearchSettings:
     """Weights tuned on the `dev` questions (`python -m eval`), none of them on `test`.
 
     A passage's score is `passage_weight` x its own cosine + (1 - `passage_weight`) x its best sentence's,
-    both centred. BM25 adds up to `lexical_weight`, in the question's language only; a release that the
+    both centred; `dense_weight` 0 leaves BM25 alone. BM25 adds up to `lexical_weight`, in the question's language only; a release that the
     question names adds `release_boost`; identifiers found word for word add up to `identifier_boost`.
     """
 
     candidates: int = 200
+    dense_weight: float = 1.0
     passage_weight: float = 0.4
     lexical_weight: float = 0.3
     release_boost: float = 0.2

@@ -26,6 +26,16 @@ KNOWN = ("2.2", "2.7", "2.8", "2.12")
         ("最新版支持什么", ("2.12",), ()),
         ("What does the latest release bring?", ("2.12",), ()),
         ("who wrote fused Adagrad", (), ()),
+        ("What is the newest PyTorch I can run on Python 3.8?", (), ()),
+        ("What is new in the version before 2.8?", ("2.7",), ()),
+        ("2.7 的下一个版本有什么", ("2.8",), ()),
+        ("what changed for MPS since 2.7", ("2.7", "2.8", "2.12"), ()),
+        ("从 2.7 开始 TorchScript 怎么样了", ("2.7", "2.8", "2.12"), ()),
+        ("FlexAttention from 2.2 to 2.8", ("2.2", "2.7", "2.8"), ()),
+        ("从 2.2 到 2.8 有哪些变化", ("2.2", "2.7", "2.8"), ()),
+        ("how many commits had all releases", KNOWN, ()),
+        ("各版本的贡献者有多少", KNOWN, ()),
+        ("CUDA from 12.6 to 13.0", (), ()),
     ],
 )
 def test_releases_are_read_as_people_mean_them(question, releases, missing):

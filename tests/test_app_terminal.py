@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from app.answer import Answer, Citation, Retrieved
 from app.messages import WORDS
 from app.render import answer_parts, as_typed, cards
@@ -28,8 +30,21 @@ def test_an_answer_shows_post_section_release_quote_and_address():
 
 
 def test_asked_words_are_marked_only_in_colour():
-    assert "\x1b[1meigh\x1b[0m" in render(answer(), colour=True, marked=("eigh",))
+    assert "\x1b[4meigh\x1b[0m" in render(answer(), colour=True, marked=("eigh",))
     assert "\x1b" not in render(answer(), colour=False, marked=("eigh",))
+
+
+def test_the_asked_fact_is_bold_and_a_follow_up_says_how_it_was_understood():
+    given = answer()
+    given = replace(given, standalone="How fast is eigh?", computed="1 > 0.", citations=(replace(given.citations[0], fact="100 times"),))
+    text = render(given, colour=True, marked=("eigh", "times"))
+    assert "Understood as: How fast is eigh?" in text
+    assert "\x1b[1m100 times\x1b[0m" in text
+    assert "1 > 0." in text
+    shown = "".join(answer_parts(given, 0))
+    assert "<strong>100 times</strong>" in shown
+    assert as_typed("Understood as: How fast is eigh?") in shown
+    assert as_typed("1 > 0.") in shown
 
 
 def test_a_quote_in_another_language_says_so():
