@@ -22,7 +22,7 @@ from ingest.progress import Tell
 from ingest.releases import sort_key
 
 _EVIDENCE = 12
-_FORMS = 3  # readings of a follow-up that are tried
+_FORMS = 4  # readings of a follow-up that are tried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from ingest.releases import sort_key
 _SPOKEN = r"(?:呢|吧|啊|呀|吗|的话|来着)?[\s？?。.!！,，]*$"
 _LEADS = {
     "zh": re.compile(r"^(?:那么|那|还有|另外|再看看|再看|换成|对应的?|而|然后|至于)\s*(?!些|种|样)"),
-    "en": re.compile(r"^(?:and|or|but|so|then|also|what about|how about|same for|now for)\b[\s,]*", re.IGNORECASE),
+    "en": re.compile(r"^(?:and|or|but|so|then|also|what about|how about|same (?:question )?for|now for)\b[\s,]*", re.IGNORECASE),
 }
 _PRONOUN = {
     "zh": re.compile(
@@ -31,6 +31,7 @@ _PRONOUN = {
     ),
 }
 _ASKS_RELEASE = re.compile(r"哪(?:个|一)?个?版|什么时候|何时|\bwhich (?:\w+ )?(?:release|version)\b|\bwhen\b", re.IGNORECASE)
+_WHY = re.compile(r"^(?:为什么|为啥|why)[\s？?呢]*$", re.IGNORECASE)
 _SETTING = re.compile(r"option|flag|setting|variable|argument|parameter|选项|参数|变量|标志|开关", re.IGNORECASE)
 _CODE = re.compile(r"`([^`]+)`")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:[._]\w+)*(?:=\w+)?")
@@ -269,7 +270,7 @@ def _topics(turn: Turn, lang: str, releases: Sequence[str]) -> list[str]:
     by_heading = " ".join([turn.heading, *missing[-1:]]) if turn.heading else ""
     by_names = " ".join(names[-2:])
     shares = set(tokenize(turn.heading)) & set(tokenize(turn.question))
-    ordered = [by_heading, by_names] if shares or not names else [by_names, by_heading]
+    ordered = [by_heading, by_names] if shares else [by_names, "" if names else by_heading]
     return list(dict.fromkeys(topic for topic in ordered if topic)) or [""]
 
 
@@ -281,6 +282,8 @@ def _details(rest: str, last: Turn, lang: str, releases: Sequence[str], stepped:
     carried = [stepped] if stepped else named_releases(last.question, releases)[-1:]
     release = "" if named or not carried or _ASKS_RELEASE.search(rest) else carried[0]
     body = re.sub(r"呢(?=[\s？?]*$)", "", rest).strip()
+    if _WHY.match(body):
+        return [f"为什么{last.question.rstrip('？?吗呢 ')}" if lang == "zh" else f"why {last.question}"]
     write = _detail_zh if lang == "zh" else _detail_en
     return [write(body, topic, release) for topic in ([meant] if meant else _topics(last, lang, releases))]
 
