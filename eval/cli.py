@@ -11,9 +11,11 @@ from typing import Any
 from app import abstain, extract
 from app.assistant import Assistant, open_or_build
 from app.settings import index_folder
+from eval.ablation import run as ablate
 from eval.benchmarks import RETRIEVERS, measure, open_searcher, read_beir, search, write_run, xquad
 from eval.calibrate import fit_abstainer, fit_sentences
 from eval.counts import report
+from eval.html_report import page
 from eval.questions import SPLITS, Question, load, load_dialogues
 from eval.report import below_floor, table, tables
 from eval.run import dialogues, feature_rows, judged_by_features, sentence_rows, summary
@@ -21,19 +23,22 @@ from eval.settings import DIALOGUES, EXPECTED, QUESTIONS, RESULTS
 from ingest import ingest
 from ingest.errors import UserError
 from ingest.sections import find_sections
-from ingest.settings import ROOT
+from ingest.settings import ROOT, VAR
 from ingest.storage import dump_json, read_jsonl, write_atomic
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command: 0 done, 1 error or below a floor, 2 wrong usage."""
     parser = argparse.ArgumentParser(prog="python -m eval", description="Measure retrieval, answers and refusals.")
-    parser.add_argument("command", nargs="?", choices=("run", "calibrate", "questions", "beir", "xquad"), default="run",
-                        help="run: measure (default); calibrate: fit sentence weights and refusal on dev; questions: count the set; "
+    parser.add_argument("command", nargs="?", choices=("run", "report", "calibrate", "questions", "beir", "xquad"), default="run",
+                        help="run: measure (default); report: measure, with ablations, into one HTML page; calibrate: fit sentence weights and refusal on dev; questions: count the set; "
                         "beir, xquad: a public benchmark")  # fmt: skip
     parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="beir: a BEIR folder; xquad: xquad.en.json and xquad.zh.json")
     parser.add_argument(
         "--retriever", choices=tuple(RETRIEVERS), default="hybrid", help="beir, xquad: the legs to use (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=VAR / "report.html", metavar="FILE", help="report: where to write it (default: var/report.html)"
     )
     parser.add_argument("--run", type=Path, metavar="FILE", help="beir: also write the ranking in TREC's format")
     parser.add_argument(
@@ -73,12 +78,17 @@ def _sections() -> dict[str, str]:
 def _run(assistant: Assistant, folder: Path, questions: list[Question], args: argparse.Namespace) -> int:
     documents = {d["id"]: str(d["text"]) for d in read_jsonl(folder.parent / "documents.jsonl")}
     result = provenance(assistant, args.split) | summary(assistant, questions, documents.__getitem__)
+    if args.command == "report":
+        result["ablation"] = ablate(assistant, questions)
     if args.questions == QUESTIONS:
         spoken = [d for d in load_dialogues(DIALOGUES) if args.split in (d.split, "all")]
         turns = dialogues(assistant, spoken)
         result["failed"] += turns.pop("failed")
         result["dialogues"] = turns
     print(dump_json(result) if args.json else tables(result))
+    if args.command == "report":
+        write_atomic(args.out, page(result).encode())
+        print(f"report → {args.out}", file=sys.stderr)
     if args.failed:
         _show_failed(assistant, [q for q in questions if q.id in result["failed"]])
     if args.save:

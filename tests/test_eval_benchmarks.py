@@ -1,9 +1,12 @@
 import json
 
+import numpy as np
 import pytest
 
+from eval.ablation import holm, randomisation
 from eval.benchmarks import measure, read_beir, read_qrels, read_xquad
 from eval.cli import main
+from eval.html_report import page
 from eval.metrics import auroc, interval, reliability
 from ingest.errors import UserError
 
@@ -70,3 +73,22 @@ def test_figures_by_hand():
     low, high = interval([1.0, 1.0, 0.0, 0.0], ["a", "a", "b", "b"])
     assert (low, high) == (0.0, 1.0)
     assert reliability([0.1, 0.9, 1.0], [False, True, True])[-1] == {"from": 0.8, "to": 1.0, "questions": 2, "said": 0.95, "true": 1.0}
+
+
+def test_chances_are_small_only_where_the_gain_is_steady():
+    groups = [f"g{i}" for i in range(40)]
+    assert randomisation(np.ones(40), groups) < 0.001
+    assert randomisation(np.array([1.0, -1.0] * 20), groups) > 0.9
+    assert holm({"a": 0.01, "b": 0.04, "c": 0.5}) == {"a": 0.03, "b": 0.08, "c": 0.5}
+
+
+def test_the_report_is_one_page_that_needs_nothing_else():
+    result = {
+        "date": "2026-01-01", "split": "test", "model": "<m>", "passages": 1, "commit": "c", "corpus_sha256": "s", "answers": {"zh": {"keys": 0.5}},
+        "confidence": {"auroc": 0.9, "reliability": []}, "intervals": {"keys": [0.4, 0.6]},
+    }  # fmt: skip
+    text = page(result)
+    assert "&lt;m&gt;" in text
+    assert "0.500" in text
+    assert "http" not in text
+    assert "src=" not in text
