@@ -19,9 +19,13 @@ def tables(result: dict[str, Any]) -> str:
         ("Answers, by type", "types"),
         ("Answers, by release", "releases"),
         ("Unanswerable questions", "refusals"),
+        ("Dialogues", "dialogues"),
+        ("What each part adds", "ablation"),
     ):
+        if key not in result:
+            continue
         columns = list(next(iter(result[key].values()), {}))
-        lines += ["", title, *table(["", *columns], ([name, *row.values()] for name, row in result[key].items()))]
+        lines += ["", title, *table(["", *columns], ([name, *(row.get(c) for c in columns)] for name, row in result[key].items()))]
     confidence = result["confidence"]
     lines += ["", f"Confidence (AUROC {_cell(confidence['auroc'])}): what was said and what came true"]
     lines += table(["from", "to", "questions", "said", "true"], (list(row.values()) for row in confidence["reliability"]))
