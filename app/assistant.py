@@ -159,19 +159,25 @@ class Assistant:
         return [sentence for group in groups for sentence in items(group, self.searcher.snapshot)[:each]]
 
     def _cite(self, plan: Plan, sentences: Sequence[Sentence]) -> list[Citation]:
-        """Number the quotations from 1 in the order of the answer."""
-        return [
-            Citation(
-                n=n,
-                quote=sentence.text,
-                fact=fact_in(plan.kind, sentence.text),
-                start=sentence.hit.passage.start + sentence.start,
-                end=sentence.hit.passage.start + sentence.end,
-                score=sentence.hit.score,
-                **place(sentence.hit.passage),
+        """Number the quotations from 1 in the order of the answer; the fact is named once for each release."""
+        told: set[str] = set()
+        citations = []
+        for n, sentence in enumerate(sentences, 1):
+            release = sentence.hit.passage.release
+            fact = fact_in(plan, sentence.text) if release not in told else ""
+            told |= {release} if fact else set()
+            citations.append(
+                Citation(
+                    n=n,
+                    quote=sentence.text,
+                    fact=fact,
+                    start=sentence.hit.passage.start + sentence.start,
+                    end=sentence.hit.passage.start + sentence.end,
+                    score=sentence.hit.score,
+                    **place(sentence.hit.passage),
+                )
             )
-            for n, sentence in enumerate(sentences, 1)
-        ]
+        return citations
 
 
 def _since(began: float) -> float:

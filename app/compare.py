@@ -4,19 +4,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from app.extract import Sentence
+from app.extract import COUNTED, Sentence
 from app.messages import say
 from app.plan import Plan
-
-_NUMBER = r"(?<![\d.,])(\d[\d,]*)(?![\d.,])"
-# What is counted: how questions name it, and how a number stands with it in a post.
-_COUNTED = (
-    (re.compile(r"\bcommits?\b|提交", re.IGNORECASE), re.compile(rf"{_NUMBER}\s*(?:commits?\b|(?:次|个|条)?提交)", re.IGNORECASE)),
-    (
-        re.compile(r"\bcontribut|\bpeople\b|\bdevelopers?\b|贡献者|人", re.IGNORECASE),
-        re.compile(rf"{_NUMBER}\s*(?:contributors?\b|(?:位|名|个)(?:开发者|贡献者|人))", re.IGNORECASE),
-    ),
-)
 
 
 def compare(plan: Plan, ranked: Sequence[Sentence]) -> tuple[str, list[Sentence]]:
@@ -26,7 +16,7 @@ def compare(plan: Plan, ranked: Sequence[Sentence]) -> tuple[str, list[Sentence]
     """
     if len(plan.releases) < 2 or not plan.compares:
         return "", []
-    for asked, told in _COUNTED:
+    for asked, told in COUNTED:
         if not asked.search(plan.question):
             continue
         found = [(r, s, m) for r in plan.releases if (pair := _first(r, ranked, told)) for s, m in [pair]]

@@ -107,14 +107,33 @@ def has_fact(kind: str, text: str) -> bool:
     return pattern is None or bool(pattern.search(text))
 
 
-def fact_in(kind: str, text: str) -> str:
+# What releases count: how questions name it, and how a number stands with it in a post.
+_COUNT = r"(?<![\d.,])(\d[\d,]*)(?![\d.,])"
+COUNTED = (
+    (re.compile(r"\bcommits?\b|提交", re.IGNORECASE), re.compile(rf"{_COUNT}\s*(?:commits?\b|(?:次|个|条)?提交)", re.IGNORECASE)),
+    (
+        re.compile(r"\bcontribut|\bpeople\b|\bdevelopers?\b|贡献者|人", re.IGNORECASE),
+        re.compile(rf"{_COUNT}\s*(?:contributors?\b|(?:位|名|个)(?:开发者|贡献者|人))", re.IGNORECASE),
+    ),
+)
+_DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+
+
+def fact_in(plan: Plan, text: str) -> str:
     """The words of a sentence that are the kind of fact asked for; "" for a kind that cannot be told by its form."""
-    if kind == "person":
+    if plan.kind == "person":
         return next((name for name in _NAME.findall(text) if not _NOT_NAMES.search(name)), "")
-    if kind in ("why", "howto") or kind not in _FACTS:
+    if plan.kind in ("why", "howto") or plan.kind not in _FACTS:
         return ""
-    match = _FACTS[kind].search(text)
-    return text[slice(*_whole_number(text, *match.span()))].strip() if match else ""
+    if plan.kind in ("date", "since") and (day := _DAY.search(text)):
+        return day[0]
+    told = next((told for asked, told in COUNTED if plan.kind == "number" and asked.search(plan.question)), None)
+    days = [m.span() for m in _DAY.finditer(text)]
+    for match in (told or _FACTS[plan.kind]).finditer(text):
+        start, end = _whole_number(text, *match.span())
+        if not any(a < end and start < b for a, b in days) and not text[:start].endswith(("#", "/v")):
+            return text[start:end].strip()
+    return ""
 
 
 def _whole_number(text: str, start: int, end: int) -> tuple[int, int]:
