@@ -33,14 +33,16 @@ _LATEST = re.compile(
 _V = r"[vV]?(\d{1,2}\.\d{1,3})(?:\.(?:\d+|x))?(?![\d.]*\d)"
 _PROJECT = r"(?:pytorch|torch|release|version|版本)?\s*"
 # Releases that are meant by another one: the one before it, the one after it, all between two, all since one, all.
-_BEFORE = re.compile(
-    rf"\b(?:version|release|one) (?:right )?before {_PROJECT}{_V}|{_V}\s*(?:版本|版)?\s*(?:的)?(?:上|前)(?:一)?(?:个)?(?:版本|版)",
-    re.IGNORECASE,
-)
-_AFTER = re.compile(
-    rf"\b(?:version|release|one) (?:right )?after {_PROJECT}{_V}|{_V}\s*(?:版本|版)?\s*(?:的)?(?:下|后)(?:一)?(?:个)?(?:版本|版)",
-    re.IGNORECASE,
-)
+
+
+def _beside(english: str, chinese: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:version|release|one) (?:right )?{english} {_PROJECT}{_V}|{_V}\s*(?:版本|版)?\s*(?:的)?{chinese}(?:一)?(?:个)?(?:版本|版)",
+        re.IGNORECASE,
+    )
+
+
+_BEFORE, _AFTER = _beside("before", "(?:上|前)"), _beside("after", "(?:下|后)")
 _BETWEEN = re.compile(
     rf"(?:\bbetween|\bfrom|从|在)\s*{_PROJECT}{_V}\s*(?:版本|版)?\s*(?:and|to|until|through|到|至|和|与|~|-)\s*{_PROJECT}{_V}",
     re.IGNORECASE,

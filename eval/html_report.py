@@ -4,6 +4,8 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
+from eval.report import cell
+
 _STYLE = """
 body { font: 16px/1.5 system-ui, "Noto Sans", "Noto Sans CJK SC", sans-serif; max-width: 1100px; margin: 2rem auto; padding: 0 1rem; color: #1f2937; }
 table { border-collapse: collapse; margin: .5rem 0 1.5rem; font-variant-numeric: tabular-nums; } caption { text-align: left; font-weight: 600; }
@@ -32,7 +34,7 @@ def page(result: dict[str, Any]) -> str:
             columns = list(next(iter(result[key].values())))
             body.append(_table(["", *columns], ([name, *(row.get(c) for c in columns)] for name, row in result[key].items())))
     confidence = result["confidence"]
-    body.append(f"<h2>Confidence</h2><p>What was said and what came true; AUROC {_number(confidence['auroc'])}.</p>")
+    body.append(f"<h2>Confidence</h2><p>What was said and what came true; AUROC {cell(confidence['auroc'])}.</p>")
     body.append(_table(["from", "to", "questions", "said", "true"], (list(row.values()) for row in confidence["reliability"])))
     body.append("<h2>95 % intervals</h2><p>Bootstrap; the Chinese and English forms of a question are drawn together.</p>")
     body.append(_table(["", "low", "high"], ([name, *bounds] for name, bounds in result["intervals"].items() if bounds)))
@@ -47,16 +49,4 @@ def _table(head: list[str], rows: Iterable[list[Any]]) -> str:
 
 def _cell(value: Any) -> str:
     bar = f'<span class="bar" style="width:{40 * value:.0f}px"></span>' if isinstance(value, float) and 0 <= value <= 1 else ""
-    return f"<td>{html.escape(_number(value))}{bar}</td>"
-
-
-def _number(value: Any) -> str:
-    return (
-        "–"
-        if value is None
-        else f"{value:.3f}"
-        if isinstance(value, float) and value <= 1
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    return f"<td>{html.escape(cell(value))}{bar}</td>"

@@ -27,7 +27,7 @@ def tables(result: dict[str, Any]) -> str:
         columns = list(next(iter(result[key].values()), {}))
         lines += ["", title, *table(["", *columns], ([name, *(row.get(c) for c in columns)] for name, row in result[key].items()))]
     confidence = result["confidence"]
-    lines += ["", f"Confidence (AUROC {_cell(confidence['auroc'])}): what was said and what came true"]
+    lines += ["", f"Confidence (AUROC {cell(confidence['auroc'])}): what was said and what came true"]
     lines += table(["from", "to", "questions", "said", "true"], (list(row.values()) for row in confidence["reliability"]))
     lines += ["", "95 % intervals (bootstrap by question group)"]
     lines += table(["", "low", "high"], ([name, *bounds] for name, bounds in result["intervals"].items() if bounds))
@@ -36,14 +36,15 @@ def tables(result: dict[str, Any]) -> str:
 
 def table(head: list[str], rows: Iterable[list[Any]]) -> list[str]:
     """Lines of a plain-text table: the first column to the left, the others to the right; None is a dash."""
-    cells = [head, *([_cell(value) for value in row] for row in rows)]
+    cells = [head, *([cell(value) for value in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     return [
         "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))).rstrip() for row in cells
     ]
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A value as a table shows it: three places for shares, a dash for none."""
     if value is None:
         return "–"
     return f"{value:.3f}" if isinstance(value, float) and value <= 1 else f"{value:g}" if isinstance(value, float) else str(value)
@@ -67,5 +68,5 @@ def below_floor(result: dict[str, Any], expected: Path) -> list[str]:
                 measure = name.removesuffix("<=").strip()
                 value = result.get(part, {}).get(group, {}).get(measure)
                 if value is None or (value > bound if ceiling else value < bound):
-                    missed.append(f"{part} / {group} / {measure}: {_cell(value)}, must be {'at most' if ceiling else 'at least'} {bound}")
+                    missed.append(f"{part} / {group} / {measure}: {cell(value)}, must be {'at most' if ceiling else 'at least'} {bound}")
     return missed
