@@ -12,6 +12,7 @@ SEPARATOR = " › "
 class Citation:
     """A quotation and its place: `document.text[start:end] == quote`. `score` is cosine, higher is better.
 
+    `twin` is the same section in another language ("pytorch-2.12.en#linalg-eigh"), "" where there is none.
     `fact` is the part of the quote that is the number, name, PR, date or release asked for, "" where none is.
     """
 
@@ -24,6 +25,7 @@ class Citation:
     url: str
     quote: str
     fact: str = ""
+    twin: str = ""
     text: str
     start: int
     end: int

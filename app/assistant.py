@@ -20,6 +20,7 @@ from index.settings import SearchSettings
 from index.snapshot import Snapshot, resolve
 from ingest.progress import Tell
 from ingest.releases import sort_key
+from ingest.schema import Passage
 
 _EVIDENCE = 12
 _FORMS = 4  # readings of a follow-up that are tried
@@ -49,6 +50,9 @@ class Assistant:
         self._extract = extract or ExtractSettings()
         self._abstainer = abstain.load()
         self._load_ms = load_ms
+        self._sections: dict[str, set[str]] = {}
+        for passage in searcher.snapshot.passages:
+            self._sections.setdefault(passage.evidence_id, set()).add(passage.section_id)
 
     @classmethod
     def open(cls, index: Path, settings: SearchSettings | None = None) -> Self:
@@ -171,6 +175,7 @@ class Assistant:
                     n=n,
                     quote=sentence.text,
                     fact=fact,
+                    twin=self._twin(sentence.hit.passage),
                     start=sentence.hit.passage.start + sentence.start,
                     end=sentence.hit.passage.start + sentence.end,
                     score=sentence.hit.score,
@@ -178,6 +183,10 @@ class Assistant:
                 )
             )
         return citations
+
+    def _twin(self, passage: Passage) -> str:
+        """The same section in another language, the first by name."""
+        return min(self._sections.get(passage.evidence_id, set()) - {passage.section_id}, default="")
 
 
 def _since(began: float) -> float:

@@ -88,6 +88,7 @@ def test_a_run_of_releases_is_told_in_their_order(assistant):
 def test_the_asked_fact_is_named_in_its_quote(assistant):
     who = assistant.ask("Who wrote the front end of fused Adagrad?").citations[0]
     assert who.fact == "Jane Xu"
+    assert who.twin == "pytorch-2.12.zh#fused-adagrad"
     ratio = assistant.ask("2.12 的 eigh 快了多少？").citations[0]
     assert "100" in ratio.fact
     assert ratio.fact in ratio.quote
