@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -70,9 +70,13 @@ FACT_FEATURES = frozenset({"exact", "fact", "no_fact", "number", "command", "own
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractSettings:
-    """How much is quoted; `budget_chars` holds for an answer of one release."""
+    """How much is quoted; `budget_chars` holds for an answer of one release.
+
+    `margin` is how far behind the best sentence's score a further one may be, chosen on `dev`: no fact is lost by it.
+    """
 
     sentences: int = 3
+    margin: float = 4.0
     many: int = 6  # a comparison: all releases together
     budget_chars: int = 600
 
@@ -175,25 +179,37 @@ def choose(plan: Plan, ranked: Sequence[Sentence], settings: ExtractSettings | N
     """
     settings = settings or ExtractSettings()
     if len(plan.releases) < 2 or plan.kind == "release":
-        return _best(ranked, settings.sentences, settings.budget_chars, [])
+        return _best(ranked, settings.sentences, settings, [])
     if plan.ranged:
         leading = {s.hit.passage.release: s for s in reversed(ranked)}
-        story = _best(sorted(leading.values(), key=lambda s: -s.score), settings.many, 2 * settings.budget_chars, [])
+        story = _best(
+            sorted(leading.values(), key=lambda s: -s.score),
+            settings.many,
+            replace(settings, budget_chars=2 * settings.budget_chars, margin=math.inf),
+            [],
+        )
         return sorted(story, key=lambda s: plan.releases.index(s.hit.passage.release))
     share = max(1, settings.many // len(plan.releases))
     chosen: list[Sentence] = []
     for release in plan.releases:
-        chosen += _best([s for s in ranked if s.hit.passage.release == release], share, settings.budget_chars // 2, chosen)
+        chosen += _best(
+            [s for s in ranked if s.hit.passage.release == release],
+            share,
+            replace(settings, budget_chars=settings.budget_chars // 2),
+            chosen,
+        )
     return chosen[: settings.many]
 
 
-def _best(ranked: Sequence[Sentence], count: int, budget: int, said: Sequence[Sentence]) -> list[Sentence]:
+def _best(ranked: Sequence[Sentence], count: int, settings: ExtractSettings, said: Sequence[Sentence]) -> list[Sentence]:
     chosen: list[Sentence] = []
     length = 0
     for sentence in ranked:
-        if len(chosen) == count:
+        if len(chosen) == count or ranked[0].score - sentence.score > settings.margin:
             break
-        if (chosen and length + len(sentence.text) > budget) or any(_same(sentence.text, other.text) for other in (*said, *chosen)):
+        if (chosen and length + len(sentence.text) > settings.budget_chars) or any(
+            _same(sentence.text, other.text) for other in (*said, *chosen)
+        ):
             continue
         chosen.append(sentence)
         length += len(sentence.text)
