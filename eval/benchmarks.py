@@ -24,7 +24,7 @@ from ingest.progress import Tell
 from ingest.schema import Document, Passage, text_hash
 from ingest.settings import VAR
 from ingest.split import split_document
-from ingest.storage import read_jsonl
+from ingest.storage import read_jsonl, write_atomic
 
 RETRIEVERS = {
     "dense": SearchSettings(lexical_weight=0.0),
@@ -149,16 +149,16 @@ def measure(run: Run, qrels: Qrels) -> dict[str, float]:
 def write_run(run: Run, path: Path, tag: str) -> None:
     """Write a run in TREC's format."""
     lines = [f"{q} Q0 {d} {rank} {score:.6f} {tag}\n" for q, found in run.items() for rank, (d, score) in enumerate(found.items(), 1)]
-    path.write_text("".join(lines), encoding="utf-8")
+    write_atomic(path, "".join(lines).encode())
 
 
-def xquad(folder: Path, retriever: str, tell: Tell, every: int = 1) -> dict[str, dict[str, float]]:
+def xquad(folder: Path, retriever: str, tell: Tell) -> dict[str, dict[str, float]]:
     """XQuAD in four directions (question language → paragraph language) and in the mixed pool of both."""
     benchmark = read_xquad(folder)
     searcher = open_searcher(benchmark, retriever, tell)
     out: dict[str, dict[str, float]] = {}
     for lang in ("en", "zh"):
-        queries = dict([(q, t) for q, t in benchmark.queries.items() if q.endswith(f".{lang}")][::every])
+        queries = {q: t for q, t in benchmark.queries.items() if q.endswith(f".{lang}")}
         pools: tuple[tuple[str, ...], ...] = (("en",), ("zh",), ())
         for langs, run in zip(pools, search(searcher, queries, pools), strict=True):
             qrels = {q: {d: 1 for d in benchmark.qrels[q] if not langs or d.endswith(langs)} for q in queries}

@@ -126,11 +126,7 @@ def dialogues(assistant: Assistant, asked: Sequence[Dialogue]) -> dict[str, Any]
         history: list[Turn] = []
         for turn, meant in zip(dialogue.turns, dialogue.standalone, strict=True):
             answer = assistant.ask(turn.question, history=history)
-            ok = (
-                answer.answered and holds(f"{answer.answer} {answer.computed}", turn.answer_keys)
-                if turn.answerable
-                else not answer.answered
-            )
+            ok = answer.answered and holds(answer.answer, turn.answer_keys) if turn.answerable else not answer.answered
             group = first if not history else later
             (group if turn.answerable else refused).append(ok)
             if history and meant == turn.question:

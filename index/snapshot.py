@@ -262,7 +262,7 @@ def save_priors(index: Path, encoder: Encoder, path: Path = _PRIORS) -> None:
 def _question_like(passages: Sequence[Passage]) -> tuple[list[str], list[str]]:
     """Texts that stand in for questions when their mean is taken: headings and first sentences, by language.
 
-    At most QUESTION_LIKE of a language, spread over the posts: more move the mean no further.
+    At most about QUESTION_LIKE of a language, spread over the posts: encoding them takes time, and a mean needs no more.
     """
     seen: dict[tuple[str, str], None] = {}
     for passage in passages:
